@@ -1,0 +1,372 @@
+"""The walk: along a plan from the target back to the sources.
+
+Each step calls the rule of its record, then only the thunks of inputs on the plan's paths. What every rule would
+otherwise repeat happens here once: un-broadcasting, shape and dtype checks, sums of contributions, zeros for outputs without a
+cotangent, indexing gradients put together once, and strong zeros.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import isfinite
+from typing import Any
+
+import numpy as np
+
+from autograd import operators as op
+from autograd.dag import NONE, WIDE, Plan
+from autograd.engine import digest
+from autograd.errors import GradientError, InPlaceError
+from autograd.indexed import IndexedGradient
+from autograd.tape import NO_ATTRS, PYTHON_SCALARS, Tape, saved_count
+from autograd.tensor import Tensor, innermost_value
+from registry import backends
+from registry.bindings import Binding
+from registry.errors import close_matches
+
+ndarray = np.ndarray
+
+
+def pull_back(
+    tape: Tape, plan: Plan, target: int, dy: Any, sources: Sequence[int], batch: tuple[int, ...] = ()
+) -> list[Any]:
+    """The gradient of each source id, or None where the target does not depend on it.
+
+    ``dy`` has the shape of the target behind the axes of ``batch``. If a result is not finite, the plan is walked again with
+    strong zeros: in an elementwise operator a cotangent that is exactly zero then gives exactly zero, whatever the
+    local derivative. What the first walk recorded on outer tapes is dropped.
+    """
+    if tape._keep_all:
+        _check_digests(tape)
+    outer = _outer_tapes(tape, dy)
+    marks = [each._mark() for each in outer]
+    with np.errstate(all="ignore"):
+        results = _Walk(tape, plan, batch, strong=False).run(target, dy, sources)
+        if not _all_finite(results):
+            del results
+            for each, mark in zip(outer, marks, strict=True):
+                each._cut_back(mark)
+            results = _Walk(tape, plan, batch, strong=True).run(target, dy, sources)
+    plan.careful = False
+    return results
+
+
+class _Walk:
+    """One pass along a plan: the cotangents that have arrived, and which of them are the walk's own buffers."""
+
+    __slots__ = ("backend", "batch", "cotangents", "kept", "owned", "plan", "strong", "tape")
+
+    def __init__(self, tape: Tape, plan: Plan, batch: tuple[int, ...], *, strong: bool) -> None:
+        self.tape = tape
+        self.plan = plan
+        self.batch = batch
+        self.strong = strong
+        self.backend = backends.get_backend()
+        self.cotangents: dict[int, Any] = {}
+        self.owned: set[int] = set()
+        self.kept: dict[int, Any] = {}
+
+    def run(self, target: int, dy: Any, sources: Sequence[int]) -> list[Any]:
+        """Walk; the gradient of each source id, or None where no cotangent arrived."""
+        self.cotangents[target] = dy
+        if self.plan.careful or self.strong or self.batch or self.plan.kept:
+            self._run_careful()
+        else:
+            self._run_fast()
+        results = [self.kept[each] if each in self.kept else self.cotangents.get(each) for each in sources]
+        return [each.dense(self.batch) if type(each) is IndexedGradient else each for each in results]
+
+    def _run_fast(self) -> None:
+        """The plan has been walked before and nothing is unusual: every line here is paid at every step."""
+        plan, tape, backend, cotangents = self.plan, self.tape, self.backend, self.cotangents
+        saved, shapes, dtypes, attrs = tape._saved, tape._shapes, tape._dtypes, tape._attrs
+        for binding, number, first, second, at in zip(
+            plan.bindings, plan.numbers, plan.first, plan.second, plan.saved_at, strict=True
+        ):
+            if first == WIDE or binding.kernel.backend_name != backend:
+                self._step(binding, number, first, second, at)
+                continue
+            dy = cotangents.pop(number, None)
+            if dy is None:
+                continue
+            if type(dy) is IndexedGradient:
+                dy = dy.dense()
+            thunks = binding.grad_func(  # type: ignore[misc]  # a plan has no step without a rule
+                dy, saved[at : at + binding.n_saved], attrs[number] if number in attrs else NO_ATTRS
+            )
+            if first != NONE:
+                name = binding.input_names[0]
+                g = thunks[name]()  # type: ignore[operator]
+                if type(g) is not ndarray or g.dtype is not dtypes[first] or g.shape != shapes[first]:
+                    g = fit(g, shapes[first], dtypes[first], (), binding, name)
+                if first in cotangents:
+                    self._add(first, g)
+                else:
+                    cotangents[first] = g
+            if second != NONE:
+                name = binding.input_names[1]
+                g = thunks[name]()  # type: ignore[operator]
+                if type(g) is not ndarray or g.dtype is not dtypes[second] or g.shape != shapes[second]:
+                    g = fit(g, shapes[second], dtypes[second], (), binding, name)
+                if second in cotangents:
+                    self._add(second, g)
+                else:
+                    cotangents[second] = g
+
+    def _run_careful(self) -> None:
+        plan = self.plan
+        for step in zip(plan.bindings, plan.numbers, plan.first, plan.second, plan.saved_at, strict=True):
+            self._step(*step)
+
+    def _step(self, binding: Binding, number: int, first: int, second: int, at: int) -> None:
+        """One step of any kind: lists, several outputs, another backend, a batch, strong zeros, names checked."""
+        n_outputs, lengths, wanted = 1, (), ()
+        if first == WIDE:
+            n_outputs, lengths, wanted = self.plan.wide[number]
+        else:
+            wanted = tuple((p, None, each) for p, each in enumerate((first, second)) if each != NONE)
+        arrived = [self._take(each) for each in range(number, number + n_outputs)]
+        if all(each is None for each in arrived):
+            return
+        if binding.kernel.backend_name != self.backend:
+            with backends.use_backend(binding.kernel.backend_name):
+                self._apply(binding, number, arrived, lengths, wanted, at)
+        else:
+            self._apply(binding, number, arrived, lengths, wanted, at)
+
+    def _take(self, number: int) -> Any:
+        dy = self.cotangents.pop(number, None)
+        if type(dy) is IndexedGradient:
+            dy = dy.dense(self.batch)
+        if number in self.plan.kept:
+            self.kept[number] = dy
+        return dy
+
+    def _apply(
+        self,
+        binding: Binding,
+        number: int,
+        arrived: list[Any],
+        lengths: tuple[int, ...],
+        wanted: Sequence[tuple[int, int | None, int]],
+        at: int,
+    ) -> None:
+        tape, batch = self.tape, self.batch
+        count = binding.n_saved if binding.n_saved is not None else saved_count(binding, sum(lengths))
+        saved = tape._saved[at : at + count]
+        dy = self._cotangent(binding, number, arrived)
+        for position, member, each, g in rule_gradients(binding, dy, saved, tape._attrs.get(number, NO_ATTRS), wanted, batch):
+            name = binding.input_names[position] + ("" if member is None else f"[{member}]")
+            if self.strong and binding.elementwise and type(g) is not IndexedGradient:
+                g = strong_zeros(dy, g)
+            g = fit(g, tape._shapes[each], tape._dtypes[each], batch, binding, name)
+            if each in self.cotangents:
+                self._add(each, g)
+            else:
+                self.cotangents[each] = g
+
+    def _cotangent(self, binding: Binding, number: int, arrived: list[Any]) -> Any:
+        """What the rule takes as ``dy``: a tuple exactly when there are several outputs, zeros for what did not arrive."""
+        if not binding.several:
+            return arrived[0]
+        if not (binding.gradient is not None and binding.gradient.accepts_none):
+            for position, each in enumerate(arrived):
+                if each is None:
+                    shape, dtype = self.tape._shapes[number + position], self.tape._dtypes[number + position]
+                    arrived[position] = op.zeros(shape=self.batch + shape, dtype=np.dtype(dtype))
+        return tuple(arrived)
+
+    def _add(self, number: int, g: Any) -> None:
+        """Add a contribution; in place once the walk owns the buffer."""
+        before = self.cotangents[number]
+        if type(before) is IndexedGradient or type(g) is IndexedGradient:
+            if type(before) is type(g):
+                before.extend(g)
+                return
+            before = before.dense(self.batch) if type(before) is IndexedGradient else before
+            g = g.dense(self.batch) if type(g) is IndexedGradient else g
+        if type(before) is ndarray and type(g) is ndarray and number in self.owned:
+            np.add(before, g, before)
+        else:
+            self.cotangents[number] = op.add(before, g)
+            self.owned.add(number)
+
+
+def rule_gradients(
+    binding: Binding,
+    dy: Any,
+    saved: Sequence[Any],
+    attrs: Any,
+    wanted: Sequence[tuple[int, int | None, int]],
+    batch: tuple[int, ...] = (),
+) -> list[tuple[int, int | None, int, Any]]:
+    """Call a rule and the wanted thunks, with every check of the names; a rule that cannot follow a batch is called for each."""
+    rule = binding.grad_func
+    if batch and binding.gradient is not None and not binding.gradient.batched:
+        singles = [
+            rule_gradients(binding, each, saved, attrs, wanted, batch[1:]) for each in _split_batch(dy, batch[0])
+        ]
+        return [(*columns[0][:3], _stack([row[3] for row in columns])) for columns in zip(*singles, strict=True)]
+    thunks = rule(dy, saved, attrs)  # type: ignore[misc]  # a plan has no step without a rule
+    if not hasattr(thunks, "keys"):
+        raise GradientError(
+            f"gradient of operator {binding.name!r} returned {type(thunks).__name__}, expected a mapping from input names"
+            f" {list(binding.input_names)} to functions without arguments"
+        )
+    for name in thunks:
+        if name not in binding.input_names:
+            raise GradientError(
+                f"gradient of operator {binding.name!r} returned a gradient for {name!r}, which is not an input; expected"
+                f" {list(binding.input_names)}.{close_matches(str(name), binding.input_names)}"
+            )
+    gradients = []
+    for position, member, each in wanted:
+        name = binding.input_names[position]
+        if name not in thunks:
+            raise GradientError(
+                f"gradient of operator {binding.name!r} returned none for input {name!r}; it returned {list(thunks)};"
+                f" add {name!r}: lambda: ..."
+            )
+        thunk = thunks[name] if member is None else _member_thunk(binding, name, thunks[name], member)
+        if not callable(thunk):
+            raise GradientError(
+                f"gradient of operator {binding.name!r} for input {name!r} is {type(thunk).__name__}, expected a function"
+                " without arguments: write lambda: ..."
+            )
+        gradients.append((position, member, each, thunk()))
+    return gradients
+
+
+def _member_thunk(binding: Binding, name: str, thunks: Any, member: int) -> Callable[[], Any]:
+    if callable(thunks) or not hasattr(thunks, "__getitem__") or len(thunks) <= member:
+        got = "a function" if callable(thunks) else f"{type(thunks).__name__} of length {len(thunks)}"
+        raise GradientError(
+            f"gradient of operator {binding.name!r}: input {name!r} is a list of tensors, so its entry must be a list of"
+            f" functions, one for each; got {got}"
+        )
+    thunk: Callable[[], Any] = thunks[member]
+    return thunk
+
+
+def _split_batch(dy: Any, length: int) -> list[Any]:
+    if isinstance(dy, tuple):
+        return [tuple(None if each is None else each[position] for each in dy) for position in range(length)]
+    return [dy[position] for position in range(length)]
+
+
+def _stack(parts: list[Any]) -> Any:
+    dense = [each.dense() if type(each) is IndexedGradient else each for each in parts]
+    return op.stack(dense, axis=0)
+
+
+def strong_zeros(dy: Any, g: Any) -> Any:
+    """``g``, but exactly zero wherever the cotangent ``dy`` is."""
+    zero = np.equal(innermost_value(dy), 0)
+    return op.where(zero, 0.0, g) if zero.any() else g
+
+
+def fit(
+    g: Any, shape: tuple[int, ...], dtype: Any, batch: tuple[int, ...], binding: Binding, input_name: str
+) -> Any:
+    """A gradient in the shape and dtype of its input; raises GradientError if it cannot be the gradient of that input.
+
+    Elementwise operators are un-broadcast. A complex gradient of a real input gives its real part, and floats change their
+    precision to that of the input.
+    """
+    expected = batch + shape
+    if type(g) is IndexedGradient:
+        return g
+    if type(g) in PYTHON_SCALARS and type(g) is not bool:
+        g_shape: tuple[int, ...] = ()
+        kind = "f" if type(g) is not complex else "c"
+        g_dtype: Any = type(g)
+    elif hasattr(g, "dtype") and hasattr(g, "shape"):
+        g_shape, g_dtype = g.shape, g.dtype
+        kind = g_dtype.kind
+    else:
+        raise GradientError(
+            f"gradient of operator {binding.name!r} for input {input_name!r} is {type(g).__name__}, expected an array of"
+            f" shape {expected}"
+        )
+    if kind not in "fc":
+        raise GradientError(
+            f"gradient of operator {binding.name!r} for input {input_name!r} has dtype {g_dtype}, expected"
+            f" {np.dtype(dtype)}; a gradient is a float"
+        )
+    if g_shape != expected:
+        if not binding.elementwise:
+            raise GradientError(
+                f"gradient of operator {binding.name!r} for input {input_name!r} has shape {g_shape}, expected {expected}"
+            )
+        g = _unbroadcast(g, g_shape, expected, len(batch), binding, input_name)
+    if dtype is float or dtype is complex:
+        return op.real(g) if kind == "c" and dtype is float else g
+    if g_dtype != dtype:
+        if kind == "c" and dtype.kind == "f":
+            g = op.real(g)
+            g_dtype = np.dtype(g.dtype)
+        if g_dtype != dtype:
+            g = op.astype(g, dtype=dtype)
+    return g
+
+
+def _unbroadcast(
+    g: Any, g_shape: tuple[int, ...], expected: tuple[int, ...], n_batch: int, binding: Binding, input_name: str
+) -> Any:
+    extra = len(g_shape) - len(expected)
+    axes = list(range(n_batch, n_batch + extra))
+    for axis in range(n_batch, len(expected)):
+        if axis + extra >= n_batch and expected[axis] == 1 and g_shape[axis + extra] != 1:
+            axes.append(axis + extra)
+    if extra >= 0:
+        summed = op.sum(g, axis=tuple(axes), keepdims=True) if axes else g
+        if np.size(innermost_value(summed)) == int(np.prod(expected)):
+            return op.reshape(summed, shape=expected)
+    raise GradientError(
+        f"gradient of operator {binding.name!r} for input {input_name!r} has shape {g_shape}, which does not sum to the"
+        f" expected {expected}"
+    )
+
+
+def _all_finite(results: Sequence[Any]) -> bool:
+    """Whether every gradient is finite, by one product with itself each: inf and NaN survive it, and it costs one read.
+
+    A product that overflows is a false alarm: the gradient is then walked again, and stays what it is.
+    """
+    total = 0.0
+    for each in results:
+        plain = innermost_value(each)
+        if type(plain) is ndarray:
+            flat = plain.ravel(order="K")
+            total += abs(np.vdot(flat, flat))
+        elif plain is not None:
+            total += abs(plain)
+    return isfinite(total)
+
+
+def _outer_tapes(tape: Tape, dy: Any) -> list[Tape]:
+    """Every tape that a walk over this one may record on."""
+    found: dict[int, Tape] = {}
+    pending = list(tape._outer.values())
+    while type(dy) is Tensor:
+        pending.append(dy._tape)
+        dy = dy._value
+    while pending:
+        each = pending.pop()
+        if each._serial not in found:
+            found[each._serial] = each
+            pending.extend(each._outer.values())
+    return list(found.values())
+
+
+def _check_digests(tape: Tape) -> None:
+    """Raise InPlaceError if a saved array is no longer what it was when it was saved (``Tape(keep="all")``)."""
+    for node in tape.nodes:
+        for name, value, before in tape._details[node.id][2]:
+            if before is not None and digest(value) != before:
+                shape = np.shape(innermost_value(value)) if not isinstance(value, list) else "list"
+                raise InPlaceError(
+                    f"kernel {node.kernel_name!r}: its saved {name} of shape {shape} was changed in place after it was saved,"
+                    " through a view taken before; change a copy instead, or change it after the gradient has been taken"
+                    + (f"\n  recorded at {node.source_line}" if node.source_line else "")
+                )

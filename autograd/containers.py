@@ -1,0 +1,172 @@
+"""Containers: flatten nested structures to a list of leaves, and build them again around other leaves.
+
+List, tuple, dict, namedtuple and dataclass are known; other types join with ``register_container``. Each leaf has a
+readable path (``['layers'][0].weight``) for error messages.
+"""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+Flattener = Callable[[Any], tuple[list[Any], list[str]]]
+"""``container -> (children, the path step of each child)``."""
+
+Rebuilder = Callable[[Any, list[Any]], Any]
+"""``(the original container, new children) -> the new container``."""
+
+_registered: dict[type, tuple[Flattener, Rebuilder]] = {}
+
+
+class Structure:
+    """The shape of a container without its leaves: ``rebuild`` puts other leaves in their places."""
+
+    __slots__ = ("_children", "_node", "_rebuild", "n_leaves")
+
+    def __init__(self, node: Any, rebuild: Rebuilder | None, children: list[Structure]) -> None:
+        self._node = node
+        self._rebuild = rebuild
+        self._children = children
+        self.n_leaves = 1 if rebuild is None else sum(child.n_leaves for child in children)
+
+    @property
+    def is_leaf(self) -> bool:
+        """Whether the whole is one leaf and no container at all."""
+        return self._rebuild is None
+
+    def rebuild(self, leaves: Sequence[Any]) -> Any:
+        """The container with these leaves, in the order ``flatten`` gave them."""
+        if len(leaves) != self.n_leaves:
+            raise ValueError(f"rebuild: got {len(leaves)} leaves, expected {self.n_leaves}")
+        return self._take(iter(leaves))
+
+    def _take(self, leaves: Iterable[Any]) -> Any:
+        if self._rebuild is None:
+            return next(leaves)  # type: ignore[call-overload]  # rebuild passes an iterator
+        return self._rebuild(self._node, [child._take(leaves) for child in self._children])
+
+
+_LEAF = Structure(None, None, [])
+
+
+def flatten(container: Any) -> tuple[list[Any], Structure]:
+    """The leaves of a nested container, in order, and its structure.
+
+    >>> leaves, structure = flatten({"w": [1.0, 2.0], "b": 3.0})
+    >>> leaves
+    [1.0, 2.0, 3.0]
+    >>> structure.rebuild([10.0, 20.0, 30.0])
+    {'w': [10.0, 20.0], 'b': 30.0}
+    """
+    leaves: list[Any] = []
+    return leaves, _flatten(container, leaves)
+
+
+def _flatten(container: Any, leaves: list[Any]) -> Structure:
+    known = _handlers(container)
+    if known is None:
+        leaves.append(container)
+        return _LEAF
+    children, _ = known[0](container)
+    return Structure(container, known[1], [_flatten(child, leaves) for child in children])
+
+
+def leaf_paths(container: Any, start: str = "") -> list[str]:
+    """A readable path to each leaf, in the order of ``flatten``.
+
+    >>> leaf_paths({"w": [1.0, 2.0], "b": 3.0}, "params")
+    ["params['w'][0]", "params['w'][1]", "params['b']"]
+    """
+    known = _handlers(container)
+    if known is None:
+        return [start]
+    children, steps = known[0](container)
+    return [path for child, step in zip(children, steps, strict=True) for path in leaf_paths(child, start + step)]
+
+
+def is_container(value: Any) -> bool:
+    """Whether ``flatten`` would look inside.
+
+    >>> is_container((1.0, 2.0)), is_container(1.0)
+    (True, False)
+    """
+    return _handlers(value) is not None
+
+
+def register_container(container_type: type, flattener: Flattener, rebuilder: Rebuilder) -> None:
+    """Make a type of your own a container.
+
+    ``flattener(c)`` gives the children and the path step of each (``['.scale', '.shift']``); ``rebuilder(c, children)``
+    builds a new one. Raises ValueError if the type is a container already.
+    """
+    if container_type in _registered or container_type in _BUILT_IN:
+        raise ValueError(f"register_container: {container_type.__name__} is a container already")
+    _registered[container_type] = (flattener, rebuilder)
+
+
+def unregister_container(container_type: type) -> None:
+    """Undo ``register_container``; raises ValueError if the type was not registered."""
+    if container_type not in _registered:
+        raise ValueError(f"unregister_container: {container_type.__name__} is not registered")
+    del _registered[container_type]
+
+
+def _sequence(container: Sequence[Any]) -> tuple[list[Any], list[str]]:
+    return list(container), [f"[{position}]" for position in range(len(container))]
+
+
+def _mapping(container: dict[Any, Any]) -> tuple[list[Any], list[str]]:
+    return list(container.values()), [f"[{key!r}]" for key in container]
+
+
+def _namedtuple(container: Any) -> tuple[list[Any], list[str]]:
+    return list(container), [f".{name}" for name in container._fields]
+
+
+def _dataclass(container: Any) -> tuple[list[Any], list[str]]:
+    names = [field.name for field in dataclasses.fields(container) if field.init]
+    return [getattr(container, name) for name in names], [f".{name}" for name in names]
+
+
+def _rebuild_mapping(container: Any, children: list[Any]) -> Any:
+    pairs = dict(zip(container, children, strict=True))
+    if type(container) is dict:
+        return pairs
+    rebuilt = copy.copy(container)  # keeps what a subclass adds, such as the default of a defaultdict
+    rebuilt.update(pairs)
+    return rebuilt
+
+
+def _rebuild_dataclass(container: Any, children: list[Any]) -> Any:
+    names = [field.name for field in dataclasses.fields(container) if field.init]
+    return dataclasses.replace(container, **dict(zip(names, children, strict=True)))
+
+
+_BUILT_IN: dict[type, tuple[Flattener, Rebuilder]] = {
+    list: (_sequence, lambda container, children: children),
+    tuple: (_sequence, lambda container, children: tuple(children)),
+    dict: (_mapping, _rebuild_mapping),
+}
+_NAMEDTUPLE: tuple[Flattener, Rebuilder] = (_namedtuple, lambda container, children: type(container)(*children))
+_DATACLASS: tuple[Flattener, Rebuilder] = (_dataclass, _rebuild_dataclass)
+_SUBCLASS: tuple[tuple[type, tuple[Flattener, Rebuilder]], ...] = (
+    (dict, (_mapping, _rebuild_mapping)),
+    (list, (_sequence, lambda container, children: type(container)(children))),
+)
+
+
+def _handlers(value: Any) -> tuple[Flattener, Rebuilder] | None:
+    kind = type(value)
+    known = _BUILT_IN.get(kind) or _registered.get(kind)
+    if known is not None:
+        return known
+    if isinstance(value, tuple) and hasattr(kind, "_fields"):
+        return _NAMEDTUPLE
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return _DATACLASS
+    for base, handlers in _SUBCLASS:
+        if isinstance(value, base):
+            return handlers
+    return None

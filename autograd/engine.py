@@ -1,0 +1,513 @@
+"""Run kernels, and record them: the one module that sees both the registry and the tape.
+
+An operator on plain values goes straight to the active backend's kernel. On tensors it runs at the innermost tape of its
+inputs: unwrap one level, run the operation on the inner values (which records on the tape outside, if there is one), wrap
+the result and record. ``run`` does this for every operator; ``unary`` and ``binary`` do the same for the common case in
+which nothing is unusual, and hand everything else to ``run``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from threading import get_ident
+from typing import Any
+
+import numpy as np
+
+from autograd.errors import KernelError, NotTrackedError, TapeError
+from autograd.tape import FURTHER_OUTPUT, NO_ATTRS, PYTHON_SCALARS, Tape, caller_line
+from autograd.tensor import Tensor, innermost_value, new_tensor, wrap
+from registry import backends, bindings, operators
+from registry.attributes import check_attributes, check_names
+from registry.bindings import Binding
+from registry.errors import close_matches
+from registry.gradients import get_gradient
+from registry.kernels import TensorInfo, find_kernel
+
+ndarray = np.ndarray
+active = backends.chosen_backend.get
+"""The backend of the innermost ``use_backend`` block; None stands for the default one, also as a key of bindings."""
+
+OBJECT = np.dtype(object)
+
+PLAIN_TYPES = PYTHON_SCALARS | {np.float64, np.float32, np.complex128, np.int64, np.bool_, type(None)}
+"""Operands that a kernel takes as they are and nobody can change in place; others go the long way once."""
+
+
+def run_kernel(name: str, inputs: Mapping[str, Any] | Sequence[Any], attrs: Mapping[str, Any] | None = None) -> Any:
+    """Run the active backend's kernel of an operator, and record it if an input is on an open tape.
+
+    ``inputs`` maps input names to values, or lists them in schema order; ``attrs`` maps attribute names to values.
+    Raises KernelNotFoundError for an unknown kernel, KernelError for inputs or attributes that the schema does not have or
+    allow.
+
+    >>> run_kernel("add", {"x1": 1.0, "x2": 2.0})
+    3.0
+    """
+    binding = binding_of(name)
+    if isinstance(inputs, Mapping):
+        _check_names(binding, inputs, "input", binding.input_names)
+        inputs = [inputs.get(each) for each in binding.input_names]
+    given = dict(attrs or {})
+    _check_names(binding, given, "attribute", binding.attr_names)
+    check_attributes(binding, given)
+    if len(inputs) != len(binding.input_names):
+        raise KernelError(f"operator {name!r}: got {len(inputs)} inputs, expected {list(binding.input_names)}")
+    return run(name, tuple(inputs), {**binding.attr_defaults, **given})
+
+
+def run(name: str, inputs: Sequence[Any], attrs: dict[str, Any]) -> Any:
+    """Run an operator on inputs in schema order (a list input as one list), with all attributes given."""
+    tape = innermost_tape(inputs)
+    if tape is None:
+        return _run_plain(name, inputs, attrs)
+    values = [_unwrap(each, tape) for each in inputs]
+    if not tape._recording:
+        return run(name, values, attrs)
+    if tape._thread != get_ident():
+        raise TapeError(
+            f"operator {name!r}: its input is on a tape that was opened in another thread; open a tape in each thread"
+        )
+    binding = binding_of(name)
+    if innermost_tape(values) is None:
+        values = [_as_operand(name, each, is_list) for each, is_list in zip(values, binding.list_inputs, strict=False)]
+        y = _call(binding, values, attrs)
+    else:
+        _note_outer(tape, values)
+        y = run(name, values, attrs)
+    return record(tape, binding, inputs, values, y, attrs)
+
+
+def innermost_tape(inputs: Sequence[Any]) -> Tape | None:
+    """The tape opened last among those of the inputs; None if all are plain."""
+    innermost: Tape | None = None
+    for each in inputs:
+        if type(each) is Tensor:
+            if innermost is None or each._tape._serial > innermost._serial:
+                innermost = each._tape
+        elif type(each) is list or type(each) is tuple:
+            inside = innermost_tape(each)
+            if inside is not None and (innermost is None or inside._serial > innermost._serial):
+                innermost = inside
+    return innermost
+
+
+def binding_of(name: str) -> Binding:
+    """The active backend's binding of an operator; made on first use."""
+    table = bindings.table(name)
+    chosen = active()
+    binding = table.get(chosen)
+    if binding is None:
+        backend_name = backends.get_backend()
+        config = find_kernel(name, backend_name)
+        backends.backend()
+        schema = operators.declare_from_function(name, config.kernel_func)
+        binding = Binding(config, schema, get_gradient(name), constant=operators.is_constant(name))
+        table[chosen] = binding
+    return binding
+
+
+# -------------------------------------------------------------------------------------------------- plain values
+
+
+def _run_plain(name: str, inputs: Sequence[Any], attrs: dict[str, Any]) -> Any:
+    binding = binding_of(name)
+    operands = [_as_operand(name, each, is_list) for each, is_list in zip(inputs, binding.list_inputs, strict=False)]
+    if innermost_tape(operands) is not None:
+        return run(name, operands, attrs)  # a nested list held tensors, and is now one tensor
+    return _call(binding, operands, attrs)
+
+
+def _call(binding: Binding, operands: Sequence[Any], attrs: dict[str, Any]) -> Any:
+    """The kernel's result on plain operands: Python scalars if all operands are, errors with the operator's name."""
+    try:
+        y = binding.kernel_func(*operands, **attrs)
+    except Exception as error:
+        check_attributes(binding.schema, attrs)
+        shapes = ", ".join(f"{n} {_describe(v)}" for n, v in zip(binding.input_names, operands, strict=False))
+        error.add_note(f"in operator {binding.name!r} ({shapes}), {binding.schema}")
+        raise
+    if isinstance(y, np.generic) and all(type(each) in PYTHON_SCALARS for each in operands):
+        return y.item()  # stays weak: .5 * 2 must not turn a float32 array into float64
+    return y
+
+
+def _as_operand(name: str, value: Any, is_list: bool) -> Any:
+    """A plain operand as kernels take it: lists of numbers become arrays, lists of tensors one stacked tensor."""
+    if is_list:
+        if not isinstance(value, list | tuple):
+            value = list(value)
+        return [_as_operand(name, each, False) for each in value]
+    kind = type(value)
+    if kind is ndarray or kind in PLAIN_TYPES:
+        if kind is ndarray and value.dtype.hasobject:
+            _refuse_objects(name, value)
+        return value
+    if kind is Tensor:
+        return value
+    if kind is list or kind is tuple:
+        return array_of(name, value)
+    if isinstance(value, np.ma.MaskedArray):
+        raise NotTrackedError(f"operator {name!r}: masked arrays have no gradient; use where(mask, ...) on plain arrays")
+    if isinstance(value, ndarray):
+        return np.asarray(value)
+    if isinstance(value, np.generic):
+        return value
+    if hasattr(value, "__array__") or hasattr(value, "__array_interface__") or hasattr(value, "__len__"):
+        return np.asarray(value)
+    return value
+
+
+def array_of(name: str, nested: Sequence[Any]) -> Any:
+    """One array, or one tensor if there are tensors among the leaves, from nested lists; raises on ragged ones.
+
+    >>> array_of("array", [[1.0, 2.0], [3.0, 4.0]]).shape
+    (2, 2)
+    """
+    if innermost_tape(nested) is None:
+        try:
+            return np.asarray(nested)
+        except ValueError as error:
+            raise ValueError(f"operator {name!r}: a ragged nested list is not an array; all parts must have one shape") from error
+    parts = [array_of(name, each) if isinstance(each, list | tuple) else each for each in nested]
+    shapes = {np.shape(innermost_value(each)) for each in parts}
+    if len(shapes) > 1:
+        raise ValueError(
+            f"operator {name!r}: a ragged nested list is not an array; its parts have shapes {sorted(shapes)}, expected one shape"
+        )
+    return run("stack", (parts,), {**binding_of("stack").attr_defaults})
+
+
+def _refuse_objects(name: str, value: np.ndarray) -> None:
+    if any(type(each) is Tensor for each in value.flat):
+        raise NotTrackedError(
+            f"operator {name!r}: got an object array that holds tensors, which NumPy would take apart one by one;"
+            " build it with autograd.numpy.array([...]) or stack([...])"
+        )
+
+
+def _describe(value: Any) -> str:
+    if isinstance(value, list):
+        return "[" + ", ".join(_describe(each) for each in value) + "]"
+    if isinstance(value, ndarray):
+        return f"{value.dtype}{list(value.shape)}"
+    return type(value).__name__
+
+
+# -------------------------------------------------------------------------------------------------- recording
+
+
+def record(
+    tape: Tape, binding: Binding, inputs: Sequence[Any], values: Sequence[Any], y: Any, attrs: dict[str, Any]
+) -> Any:
+    """Append one execution to the tape; returns its result as tensors of the tape.
+
+    A result that is constant by definition (bool, integer, an operator declared ``constant``) stays plain; its record is for
+    display only.
+    """
+    outputs = _outputs(binding, y)
+    tracked = _append_ids(tape, binding, inputs)
+    saved = tape._saved
+    keep = binding.keep_for(tracked)
+    for value, given, kept, is_list in zip(values, inputs, keep, binding.list_inputs, strict=True):
+        if kept is None:
+            continue
+        if is_list:
+            for each, handle in zip(value, given, strict=True):
+                _save(tape, each, handle)
+        elif kept:
+            _save(tape, value, given)
+        else:
+            saved.append(None)
+    for each, kept in zip(outputs, binding.save_outputs, strict=False):
+        if kept:
+            saved.append(each)
+    for position in binding.info_positions:
+        value = values[position]
+        saved.append([info_of(each) for each in value] if binding.list_inputs[position] else info_of(value))
+    number = len(tape._bindings)
+    if attrs:
+        tape._attrs[number] = attrs
+        for attr in attrs.values():
+            _lock_attribute(tape, attr)
+    results = []
+    for position, each in enumerate(outputs):
+        at = tape._add_output(FURTHER_OUTPUT if position else binding, each)
+        constant = binding.constant or np.asarray(innermost_value(each)).dtype.kind in "biu"
+        results.append(each if constant else wrap(each, tape, at))
+    if not outputs:
+        raise KernelError(f"kernel {binding.name!r} returned no output, which a tape cannot follow")
+    if tape._keep_all:
+        tape._details[number] = _details(tape, tuple(values), tuple(outputs), binding)
+    if not binding.several:
+        return results[0]
+    return results if binding.n_outputs is None else tuple(results)
+
+
+def _outputs(binding: Binding, y: Any) -> list[Any]:
+    """The kernel's outputs as a list; raises KernelError if their number is not that of the schema."""
+    if not binding.several:
+        if isinstance(y, tuple | list):
+            raise KernelError(
+                f"kernel {binding.name!r} on backend {binding.kernel.backend_name!r} returned {len(y)} outputs in a"
+                f" {type(y).__name__}, expected one array, by its schema\n  {binding.schema}\n"
+                "Return the array alone, or declare the outputs in the schema: -> (Tensor first, Tensor second)"
+            )
+        outputs = [y]
+    else:
+        if not isinstance(y, tuple | list) or (binding.n_outputs is not None and len(y) != binding.n_outputs):
+            got = f"{len(y)} outputs" if isinstance(y, tuple | list) else f"one {type(y).__name__}"
+            expected = "a list" if binding.n_outputs is None else f"a tuple of {binding.n_outputs}"
+            raise KernelError(
+                f"kernel {binding.name!r} on backend {binding.kernel.backend_name!r} returned {got}, expected {expected},"
+                f" by its schema\n  {binding.schema}"
+            )
+        outputs = list(y)
+    for each in outputs:
+        if type(each) is not ndarray and not hasattr(each, "dtype") and type(each) not in PYTHON_SCALARS:
+            raise KernelError(
+                f"kernel {binding.name!r} on backend {binding.kernel.backend_name!r} returned {each!r} of type"
+                f" {type(each).__name__}, expected an array or a scalar"
+            )
+    return outputs
+
+
+def _append_ids(tape: Tape, binding: Binding, inputs: Sequence[Any]) -> list[bool]:
+    """Append the ids of one record's inputs (a list behind its length); returns which inputs are on the tape."""
+    ids = tape._ids
+    tracked = []
+    for each, is_list in zip(inputs, binding.list_inputs, strict=True):
+        members = each if is_list else (each,)
+        if is_list:
+            ids.append(len(members))
+        numbers = [member._id if type(member) is Tensor and member._tape is tape else -1 for member in members]
+        ids.extend(numbers)
+        tracked.append(any(number >= 0 for number in numbers))
+    return tracked
+
+
+def _save(tape: Tape, value: Any, handle: Any) -> None:
+    if type(value) is ndarray and (type(handle) is not Tensor or handle._tape is not tape):
+        tape._lock(value)
+    tape._saved.append(value)
+
+
+def _lock_attribute(tape: Tape, attr: Any) -> None:
+    if type(attr) is ndarray:
+        tape._lock(attr)
+    elif type(attr) is tuple or type(attr) is list:
+        for each in attr:
+            _lock_attribute(tape, each)
+
+
+def _note_outer(tape: Tape, values: Sequence[Any]) -> None:
+    """Remember which outer tapes a walk over this one may write to."""
+    for each in values:
+        if type(each) is Tensor:
+            tape._outer[each._tape._serial] = each._tape
+        elif type(each) is list or type(each) is tuple:
+            _note_outer(tape, each)
+
+
+def info_of(value: Any) -> TensorInfo:
+    """Shape and dtype of an operand; the dtype of a Python scalar is its type (``float``), which is weak."""
+    plain = innermost_value(value)
+    return TensorInfo(plain.shape, plain.dtype) if hasattr(plain, "dtype") else TensorInfo((), type(plain))
+
+
+def _details(tape: Tape, values: tuple[Any, ...], outputs: tuple[Any, ...], binding: Binding) -> tuple[Any, ...]:
+    digests = [
+        (name, value, digest(value))
+        for name, save, value in zip(binding.input_names, binding.save_inputs, values, strict=True)
+        if save
+    ]
+    digests += [
+        ("output", value, digest(value))
+        for save, value in zip(binding.save_outputs, outputs, strict=False)
+        if save
+    ]
+    return (values + outputs, caller_line() if tape._sources else None, digests)
+
+
+def digest(value: Any) -> Any:
+    """A fingerprint of the bytes of an array (of each array in a list); None for what cannot change in place."""
+    if isinstance(value, list | tuple):
+        return [digest(each) for each in value]
+    plain = innermost_value(value)
+    if not isinstance(plain, ndarray):
+        return None
+    import hashlib
+
+    return hashlib.blake2b(np.ascontiguousarray(plain).tobytes(), digest_size=16).digest()
+
+
+def _unwrap(value: Any, tape: Tape) -> Any:
+    if type(value) is Tensor:
+        return value._value if value._tape is tape else value
+    if type(value) is list or type(value) is tuple:
+        return [_unwrap(each, tape) for each in value]
+    return value
+
+
+# -------------------------------------------------------------------------------------------------- the fast path
+
+# Where anything is unusual - a nested value, a scalar result, an error - the fast path hands over to ``run``, which does the
+# same work from the start and knows every case. Each line here is paid by every operation of a training step.
+
+
+def unary(name: str) -> Callable[..., Any]:
+    """The function of an operator with one tensor input and no attributes."""
+    table = bindings.table(name)
+
+    def call(x: Any, /) -> Any:
+        if type(x) is not Tensor:
+            if type(x) is ndarray and not x.dtype.hasobject:
+                binding = table.get(active())
+                if binding is not None:
+                    return binding.kernel_func(x)
+            return run(name, (x,), NO_ATTRS)
+        tape = x._tape
+        value = x._value
+        binding = table.get(active())
+        if tape._owner != get_ident() or type(value) is not ndarray or binding is None or binding.constant:
+            return run(name, (x,), NO_ATTRS)
+        try:
+            y = binding.kernel_func(value)
+        except Exception:
+            return run(name, (x,), NO_ATTRS)
+        if type(y) is not ndarray:
+            return record(tape, binding, (x,), (value,), y, NO_ATTRS)
+        if binding.keep[1][0]:
+            tape._saved.append(value)
+        if binding.keep_output:
+            tape._saved.append(y)
+        tape._ids.append(x._id)
+        tensor = new_tensor(Tensor)
+        tensor._value = y
+        tensor._tape = tape
+        tensor._id = len(tape._bindings)
+        tape._bindings.append(binding)
+        tape._shapes.append(y.shape)
+        tape._dtypes.append(y.dtype)
+        return tensor
+
+    return call
+
+
+def binary(name: str) -> Callable[..., Any]:
+    """The function of an operator with two tensor inputs and no attributes."""
+    table = bindings.table(name)
+
+    def call(x1: Any, x2: Any, /) -> Any:
+        if type(x1) is Tensor:
+            tape = x1._tape
+            value1 = x1._value
+            id1 = x1._id
+            if type(x2) is Tensor:
+                if x2._tape is not tape:
+                    return run(name, (x1, x2), NO_ATTRS)
+                value2 = x2._value
+                id2 = x2._id
+                mask = 3
+            else:
+                value2 = x2
+                id2 = -1
+                mask = 1
+        elif type(x2) is Tensor:
+            tape = x2._tape
+            value1 = x1
+            value2 = x2._value
+            id1 = -1
+            id2 = x2._id
+            mask = 2
+        else:
+            if type(x1) is ndarray and type(x2) is ndarray and not x1.dtype.hasobject and not x2.dtype.hasobject:
+                binding = table.get(active())
+                if binding is not None:
+                    return binding.kernel_func(x1, x2)
+            return run(name, (x1, x2), NO_ATTRS)
+        if (type(value1) is not ndarray and type(value1) not in PLAIN_TYPES) or (
+            type(value2) is not ndarray and type(value2) not in PLAIN_TYPES
+        ):
+            return run(name, (x1, x2), NO_ATTRS)
+        binding = table.get(active())
+        if tape._owner != get_ident() or binding is None or binding.constant:
+            return run(name, (x1, x2), NO_ATTRS)
+        try:
+            y = binding.kernel_func(value1, value2)
+        except Exception:
+            return run(name, (x1, x2), NO_ATTRS)
+        if type(y) is not ndarray or y.dtype is OBJECT:
+            return run(name, (x1, x2), NO_ATTRS)
+        keep1, keep2 = binding.keep[mask]
+        if keep1 is not None:
+            if keep1 and mask == 2 and type(x1) is ndarray and id(x1) not in tape._locks:
+                tape._lock(x1)
+            tape._saved.append(value1 if keep1 else None)
+        if keep2 is not None:
+            if keep2 and mask == 1 and type(x2) is ndarray and id(x2) not in tape._locks:
+                tape._lock(x2)
+            tape._saved.append(value2 if keep2 else None)
+        if binding.keep_output:
+            tape._saved.append(y)
+        ids = tape._ids
+        ids.append(id1)
+        ids.append(id2)
+        tensor = new_tensor(Tensor)
+        tensor._value = y
+        tensor._tape = tape
+        tensor._id = len(tape._bindings)
+        tape._bindings.append(binding)
+        tape._shapes.append(y.shape)
+        tape._dtypes.append(y.dtype)
+        return tensor
+
+    return call
+
+
+def general(name: str) -> Callable[..., Any]:
+    """The function of any operator: tensors first, then attributes by position or by name."""
+    schema = operators.get_schema(name)
+    if schema is None:
+        raise KernelError(f"operator {name!r} is not declared")
+    n_inputs = len(schema.inputs)
+    inputs_first = sorted(schema.arguments.positional, key=lambda argument: argument not in schema.inputs)
+    positional = [argument.name for argument in inputs_first]
+    defaults = {each.name: each.default_value for each in schema.attributes if each.default is not None}
+    n_attributes = len(schema.attributes)
+    input_names = positional[:n_inputs]
+    input_defaults = {each.name: each.default_value for each in schema.inputs if each.default is not None}
+
+    def call(*args: Any, **attrs: Any) -> Any:
+        if len(args) != n_inputs:
+            args, attrs = _sort_arguments(args, attrs)
+        attrs = {**defaults, **attrs}
+        if len(attrs) != n_attributes:
+            _check_call(attrs)
+        return run(name, args, attrs)
+
+    def _sort_arguments(args: tuple[Any, ...], attrs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        if len(args) > len(positional):
+            raise KernelError(f"operator {name!r}: got {len(args)} positional arguments, expected at most {positional}")
+        by_name = dict(zip(positional, args, strict=False))
+        twice = by_name.keys() & attrs.keys()
+        if twice:
+            raise KernelError(f"operator {name!r}: got {sorted(twice)} by position and by name")
+        by_name |= attrs
+        by_name = {**input_defaults, **by_name}
+        missing = [each for each in input_names if each not in by_name]
+        if missing:
+            raise KernelError(f"operator {name!r}: missing input {missing[0]!r}; expected {schema}")
+        return tuple(by_name.pop(each) for each in input_names), by_name
+
+    def _check_call(attrs: dict[str, Any]) -> None:
+        names = [each.name for each in schema.attributes]
+        for each in attrs:
+            if each not in names:
+                raise KernelError(
+                    f"operator {name!r} has no argument {each!r}; expected {schema}." + close_matches(each, positional + names)
+                )
+        missing = [each for each in names if each not in attrs]
+        raise KernelError(f"operator {name!r}: missing attribute {missing[0]!r}; expected {schema}")
+
+    return call

@@ -1,0 +1,14 @@
+"""Why it differentiates: one file a family, the same names as in ``registry/numpy_backend``."""
+
+from autograd.gradients import (  # noqa: F401  # each registers its family
+    arithmetic,
+    compare,
+    conv,
+    explog,
+    indexing,
+    linalg,
+    reduction,
+    shape,
+    special,
+    trig,
+)

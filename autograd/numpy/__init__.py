@@ -1,0 +1,53 @@
+"""NumPy's functions over tensors: ``import autograd.numpy as np``.
+
+One file a family, named as in ``registry/numpy_backend``. On plain arrays the functions do what NumPy's do. Names that are
+not listed here are NumPy's own; given a tensor, those raise and name themselves.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as _numpy
+
+from autograd.methods import add_methods as _add_methods
+from autograd.methods import numpy_functions as _numpy_functions
+from autograd.numpy import (
+    arithmetic as _arithmetic,
+    compare as _compare,
+    conv as _conv,
+    explog as _explog,
+    indexing as _indexing,
+    linalg as _linalg,
+    reduction as _reduction,
+    shape as _shape,
+    special as _special,
+    trig as _trig,
+)
+from autograd.numpy.arithmetic import *  # noqa: F403  # the families list their names
+from autograd.numpy.compare import *  # noqa: F403
+from autograd.numpy.conv import *  # noqa: F403
+from autograd.numpy.explog import *  # noqa: F403
+from autograd.numpy.indexing import *  # noqa: F403
+from autograd.numpy.linalg import *  # noqa: F403
+from autograd.numpy.reduction import *  # noqa: F403
+from autograd.numpy.shape import *  # noqa: F403
+from autograd.numpy.special import *  # noqa: F403
+from autograd.numpy.trig import *  # noqa: F403
+
+_FAMILIES = (
+    _arithmetic, _compare, _conv, _explog, _indexing, _linalg, _reduction, _shape, _special, _trig,
+)  # fmt: skip
+
+__all__ = [name for family in _FAMILIES for name in family.__all__]
+
+for _family in _FAMILIES:
+    for _name in _family.__all__:
+        _theirs = getattr(_numpy, _name, None)
+        if _theirs is not None:
+            _numpy_functions[_theirs] = getattr(_family, _name)
+    _add_methods({_name: getattr(_family, _name) for _name in _family.METHODS})
+
+
+def __getattr__(name: str) -> Any:
+    return getattr(_numpy, name)

@@ -1,0 +1,6 @@
+"""NumPy-shaped functions of the family compare."""
+
+from __future__ import annotations
+
+__all__: list[str] = []
+METHODS: tuple[str, ...] = ()

@@ -1,0 +1,43 @@
+"""Every declared operator as a function: ``operators.multiply(x, y)``, ``operators.sum(a, axis=0)``.
+
+Gradient rules are written with these, so that gradients of gradients need no further code. A function is made from the
+operator's schema when it is first asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from autograd.engine import binary, general, unary
+from registry.errors import close_matches
+from registry.operators import get_schema, operator_names
+
+
+def operator_function(name: str) -> Callable[..., Any]:
+    """The function of one operator; ``operators.add`` is ``operator_function("add")``.
+
+    Raises AttributeError for an operator that is not declared.
+
+    >>> operator_function("add")(1.0, 2.0)
+    3.0
+    """
+    schema = get_schema(name)
+    if schema is None:
+        raise AttributeError(f"no operator {name!r} is declared." + close_matches(name, operator_names()))
+    plain = not schema.attributes and all(str(argument.type) == "Tensor" for argument in schema.inputs)
+    single = len(schema.returns) == 1 and str(schema.returns[0].type) == "Tensor"
+    make = {1: unary, 2: binary}.get(len(schema.inputs), general) if plain and single else general
+    function = make(name)
+    function.__name__ = function.__qualname__ = name
+    function.__module__ = __name__
+    function.__doc__ = f"{schema}"
+    return function
+
+
+def __getattr__(name: str) -> Any:
+    if name.startswith("__"):
+        raise AttributeError(name)
+    function = operator_function(name)
+    globals()[name] = function
+    return function

@@ -1,0 +1,501 @@
+"""The gradient tape: a record of each kernel execution, kept in columns.
+
+A record is one entry in ``_bindings`` (kernel, schema and rule), its input ids in ``_ids``, what its rule declared in
+``_saved``, and the shape and dtype of its output. An id is the position of a value's record: a watched source and each
+further output of a kernel take a position of their own, so ids need no column. ``TapeNode`` is the view of a record that
+people see. Columns cost a third of one object a node, and the exact structure of a tape is then two of them.
+"""
+
+from __future__ import annotations
+
+import itertools
+import sys
+from array import array
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from threading import get_ident
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from autograd import locks
+from autograd.containers import flatten, is_container, leaf_paths
+from autograd.errors import GradientError, InPlaceError, TapeError
+from autograd.tensor import Tensor, innermost_value, wrap
+from registry.bindings import Binding
+from registry.kernels import KernelConfig
+from registry.schema import FunctionSchema
+
+if TYPE_CHECKING:
+    import networkx
+
+PYTHON_SCALARS = frozenset({float, int, complex, bool})
+NO_ATTRS: dict[str, Any] = {}
+
+_serials = itertools.count(1)
+
+
+def _marker(schema: str) -> Binding:
+    parsed = FunctionSchema.parse(schema)
+    return Binding(KernelConfig(str(parsed.name), "tape", lambda: None), parsed, None)
+
+
+SOURCE = _marker("source() -> Tensor")
+"""Stands in the column of bindings where a watched source has its id."""
+
+FURTHER_OUTPUT = _marker("further_output() -> Tensor")
+"""Stands in the column of bindings where the second and later outputs of a record have their ids."""
+
+
+@dataclass(frozen=True, slots=True)
+class TapeNode:
+    """One recorded kernel execution, as people see it. All fields are by name; ids are those of ``Tensor.id``.
+
+    ``inputs`` maps each input to its id (None for a constant; a list input to a list), ``outputs`` lists ids, ``saved`` maps
+    what the rule asked for to its value, ``gradient`` is the rule. ``values`` and ``source_line`` are there on a tape
+    made with ``keep="all"`` and ``sources=True``.
+    """
+
+    id: int
+    kernel_name: str
+    backend_name: str
+    inputs: dict[str, Any]
+    outputs: list[int]
+    shape: tuple[int, ...]
+    dtype: Any
+    attrs: dict[str, Any]
+    inputs_to_save: tuple[str, ...]
+    outputs_to_save: tuple[bool, ...]
+    saved: dict[str, Any]
+    gradient: Any
+    scope: str
+    values: tuple[Any, ...] | None
+    source_line: str | None
+
+
+class Tape:
+    """Records what happens to watched values, so that gradients can be taken.
+
+    persistent   keep what was saved after the first gradient, so that more can be taken
+    keep         "saved": exactly what the rules declare; "all": also every value, and a digest of each saved array, so
+                 that a change in place by any way is found
+    sources      note the line of the caller's code for every record (needs ``keep="all"``)
+
+    >>> with Tape() as tape:
+    ...     x = tape.watch(3.0)
+    ...     y = x * x + x
+    >>> tape.gradient(y, x)
+    7.0
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "_attrs",
+        "_bindings",
+        "_details",
+        "_dtypes",
+        "_freed",
+        "_ids",
+        "_keep_all",
+        "_locks",
+        "_names",
+        "_outer",
+        "_owner",
+        "_persistent",
+        "_recording",
+        "_saved",
+        "_scopes",
+        "_serial",
+        "_shapes",
+        "_sources",
+        "_thread",
+    )
+
+    def __init__(self, *, persistent: bool = False, keep: str = "saved", sources: bool = False) -> None:
+        if keep not in ("saved", "all"):
+            raise TapeError(f"Tape(keep={keep!r}): expected 'saved' or 'all'")
+        if sources and keep != "all":
+            raise TapeError("Tape(sources=True) needs keep='all', which keeps a note for every record")
+        self._persistent = persistent
+        self._keep_all = keep == "all"
+        self._sources = sources
+        self._bindings: list[Binding] = []
+        self._ids = array("q")
+        self._saved: list[Any] = []
+        self._shapes: list[tuple[int, ...]] = []
+        self._dtypes: list[Any] = []
+        self._attrs: dict[int, dict[str, Any]] = {}
+        self._names: dict[int, str | None] = {}
+        self._scopes: list[list[Any]] = []
+        self._details: dict[int, tuple[Any, ...]] = {}
+        self._locks: dict[int, tuple[np.ndarray, list[np.ndarray]]] = {}
+        self._outer: dict[int, Tape] = {}
+        self._serial = 0
+        self._thread = 0
+        self._owner = 0  # the recording thread while the plain fast path may record; the hot path compares this alone
+        self._recording = False
+        self._freed = False
+
+    # ------------------------------------------------------------------------------------------------ life cycle
+
+    def __enter__(self) -> Tape:
+        if self._serial:
+            raise TapeError("this tape was opened before; a tape records one run: make a new one with Tape()")
+        self._serial = next(_serials)
+        self._thread = get_ident()
+        self._resume()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        self._pause()
+        if kind is not None:
+            self._free()
+
+    def __del__(self) -> None:
+        self._release_locks()
+
+    def _resume(self) -> None:
+        self._recording = True
+        self._owner = 0 if self._keep_all else self._thread
+
+    def _pause(self) -> None:
+        self._recording = False
+        self._owner = 0
+
+    def _free(self) -> None:
+        """Let go of everything that was saved; structure, shapes and names stay for ``nodes`` and ``graph``."""
+        self._saved = []
+        self._details = {}
+        self._outer = {}
+        self._release_locks()
+        self._freed = True
+        self._pause()
+
+    def _release_locks(self) -> None:
+        for _, held in self._locks.values():
+            locks.unlock(held)
+        self._locks = {}
+
+    @contextmanager
+    def stop_recording(self) -> Iterator[None]:
+        """Operations inside the block are not recorded on this tape: its tensors stand for their bare values.
+
+        >>> with Tape() as tape:
+        ...     x = tape.watch(3.0)
+        ...     with tape.stop_recording():
+        ...         c = x * 2.0
+        >>> c
+        6.0
+        """
+        was = self._recording
+        self._pause()
+        try:
+            yield
+        finally:
+            if was:
+                self._resume()
+
+    @contextmanager
+    def scope(self, name: str) -> Iterator[None]:
+        """Name a stretch of records, for drawings and reports. Scopes nest: ``outer/inner``."""
+        entry = [len(self._bindings), None, name]
+        self._scopes.append(entry)
+        try:
+            yield
+        finally:
+            entry[1] = len(self._bindings)
+
+    def __reduce__(self) -> Any:
+        raise TapeError("a tape cannot be pickled or copied: it belongs to one run in one thread")
+
+    # ------------------------------------------------------------------------------------------------ sources
+
+    def watch(self, value: Any, *, name: str | None = None) -> Any:
+        """Tensors on this tape for an array, a scalar, or each of those in a nested container (same structure).
+
+        Arrays are locked against changes in place until the gradient has been taken (see ``autograd.locks``).
+        Raises GradientError for integers and everything else that has no derivative.
+        """
+        if not self._recording:
+            raise TapeError("watch: the tape is not recording; call it inside `with Tape() as tape:`")
+        if self._thread != get_ident():
+            raise TapeError("watch: this tape was opened in another thread; open one in each thread")
+        if not is_container(value):
+            return self._watch_leaf(value, name)
+        leaves, structure = flatten(value)
+        paths = leaf_paths(value, name or "")
+        return structure.rebuild([self._watch_leaf(*pair) for pair in zip(leaves, paths, strict=True)])
+
+    def _watch_leaf(self, value: Any, name: str | None) -> Tensor:
+        if type(value) is Tensor:
+            tape = value._tape
+            if tape is self:
+                return value
+            if not tape._recording:
+                return self._watch_leaf(value._value, name)
+            if tape._serial > self._serial:
+                raise TapeError("watch: got a tensor of a tape that was opened inside this one; watch it there, or pass a value")
+            self._outer[tape._serial] = tape
+        else:
+            value = _differentiable(value, name)
+        number = self._add_output(SOURCE, value)
+        if type(value) is np.ndarray:
+            self._lock(value)
+        self._names[number] = name
+        return wrap(value, self, number)
+
+    def _lock(self, value: np.ndarray) -> None:
+        """Lock an array from outside, once for this tape."""
+        if id(value) not in self._locks:
+            self._locks[id(value)] = (value, locks.lock(value))
+
+    # ------------------------------------------------------------------------------------------------ records
+
+    def _add_output(self, binding: Binding, value: Any) -> int:
+        """Give ``value`` an id, with its shape and dtype (``float`` or ``complex`` itself for a Python scalar: weak)."""
+        number = len(self._bindings)
+        self._bindings.append(binding)
+        plain = value if type(value) is np.ndarray else innermost_value(value)
+        if type(plain) in PYTHON_SCALARS:
+            self._shapes.append(())
+            self._dtypes.append(type(plain))
+        else:
+            self._shapes.append(plain.shape)
+            self._dtypes.append(plain.dtype)
+        return number
+
+    def _mark(self) -> tuple[int, int, int]:
+        """Where the columns end now, for ``_cut_back``."""
+        return len(self._bindings), len(self._ids), len(self._saved)
+
+    def _cut_back(self, mark: tuple[int, int, int]) -> None:
+        """Drop every record made since ``_mark``; no tensor of those records may be in use."""
+        n_bindings, n_ids, n_saved = mark
+        for number in range(n_bindings, len(self._bindings)):
+            self._attrs.pop(number, None)
+            self._details.pop(number, None)
+        del self._bindings[n_bindings:], self._shapes[n_bindings:], self._dtypes[n_bindings:]
+        del self._ids[n_ids:]
+        del self._saved[n_saved:]
+
+    def _check_usable(self, what: str) -> None:
+        if self._thread != get_ident():
+            if self._serial == 0:
+                raise TapeError(f"{what}: the tape was never opened; record inside `with Tape() as tape:`")
+            raise TapeError(f"{what}: this tape was opened in another thread; take its gradient there")
+        if self._freed:
+            raise TapeError(
+                f"{what}: this tape has freed what it saved, because its gradient has been taken or its block raised;"
+                " make it Tape(persistent=True) to take several gradients"
+            )
+
+    def _check_locks(self) -> None:
+        """Raise InPlaceError if an array was made writable again while this tape needed it."""
+        for value, held in self._locks.values():
+            if locks.broken(held):
+                raise InPlaceError(self._describe_use(value, "was made writable again and may have been changed"))
+
+    def _describe_use(self, value: Any, fault: str) -> str:
+        next_step = "change a copy instead, or change it after the gradient has been taken"
+        for node in self.nodes:
+            for name, saved in node.saved.items():
+                if saved is value:
+                    return f"kernel {node.kernel_name!r}: its saved {name} of shape {np.shape(value)} {fault}; {next_step}"
+        return f"a watched array of shape {np.shape(value)} {fault}; {next_step}"
+
+    # ------------------------------------------------------------------------------------------------ views
+
+    def __len__(self) -> int:
+        """Number of recorded kernel executions."""
+        return sum(1 for binding in self._bindings if binding is not SOURCE and binding is not FURTHER_OUTPUT)
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __repr__(self) -> str:
+        state = "recording" if self._recording else "freed" if self._freed else "closed" if self._serial else "not opened"
+        return f"<Tape, {state}, {len(self)} records>"
+
+    @property
+    def nodes(self) -> list[TapeNode]:
+        """Every recorded kernel execution, in order, as a ``TapeNode``."""
+        return [self._node(*place) for place in self._places()]
+
+    def _places(self) -> Iterator[tuple[int, int, int, int]]:
+        """For each record: its id, the number of its outputs, where its input ids begin, where its saved values begin."""
+        ids = self._ids
+        at = saved_at = 0
+        bindings = self._bindings
+        number, end = 0, len(bindings)
+        while number < end:
+            binding = bindings[number]
+            n_outputs = 1
+            while number + n_outputs < end and bindings[number + n_outputs] is FURTHER_OUTPUT:
+                n_outputs += 1
+            if binding is not SOURCE:
+                yield number, n_outputs, at, saved_at
+                at, n_listed = skip_inputs(binding, ids, at)
+                saved_at += binding.n_saved if binding.n_saved is not None else saved_count(binding, n_listed)
+            number += n_outputs
+
+    def _node(self, number: int, n_outputs: int, at: int, saved_at: int) -> TapeNode:
+        binding = self._bindings[number]
+        inputs: dict[str, Any] = {}
+        for name, is_list in zip(binding.input_names, binding.list_inputs, strict=True):
+            if is_list:
+                count = self._ids[at]
+                inputs[name] = [each if each >= 0 else None for each in self._ids[at + 1 : at + 1 + count]]
+                at += 1 + count
+            else:
+                inputs[name] = self._ids[at] if self._ids[at] >= 0 else None
+                at += 1
+        gradient = binding.gradient
+        values, line = self._details.get(number, (None, None, None))[:2]
+        return TapeNode(
+            id=number,
+            kernel_name=binding.name,
+            backend_name=binding.kernel.backend_name,
+            inputs=inputs,
+            outputs=list(range(number, number + n_outputs)),
+            shape=self._shapes[number],
+            dtype=self._dtypes[number],
+            attrs=dict(self._attrs.get(number, NO_ATTRS)),
+            inputs_to_save=tuple(
+                name for name, save in zip(binding.input_names, binding.save_inputs, strict=True) if save
+            ),
+            outputs_to_save=tuple(binding.save_outputs),
+            saved={} if self._freed else self._saved_by_name(binding, inputs, saved_at),
+            gradient=None if gradient is None else gradient.grad_func,
+            scope=self._scope_of(number),
+            values=values,
+            source_line=line,
+        )
+
+    def _saved_by_name(self, binding: Binding, inputs: dict[str, Any], at: int) -> dict[str, Any]:
+        by_name: dict[str, Any] = {}
+        for name, save in zip(binding.input_names, binding.save_inputs, strict=True):
+            if save:
+                listed = isinstance(inputs[name], list)
+                count = len(inputs[name]) if listed else 1
+                by_name[name] = self._saved[at : at + count] if listed else self._saved[at]
+                at += count
+        for position, save in enumerate(binding.save_outputs):
+            if save:
+                by_name["output" if len(binding.save_outputs) == 1 else f"output {position}"] = self._saved[at]
+                at += 1
+        for position in binding.info_positions:
+            by_name[f"info of {binding.input_names[position]}"] = self._saved[at]
+            at += 1
+        return by_name
+
+    def _scope_of(self, number: int) -> str:
+        names = [name for start, end, name in self._scopes if start <= number and (end is None or number < end)]
+        return "/".join(names)
+
+    def graph(self) -> networkx.DiGraph:
+        """The tape as a ``networkx.DiGraph``: a node for each record and source, an edge for each use of a value.
+
+        Node attributes are the fields of ``TapeNode``; a source has ``kernel_name`` "source". An edge holds the names of the
+        inputs it feeds as ``inputs``.
+        """
+        import networkx
+
+        graph = networkx.DiGraph()
+        owner: dict[int, int] = {}
+        for number, name in self._names.items():
+            owner[number] = number
+            graph.add_node(
+                number,
+                id=number,
+                kernel_name="source",
+                name=name,
+                shape=self._shapes[number],
+                dtype=self._dtypes[number],
+                scope=self._scope_of(number),
+            )
+        for node in self.nodes:
+            graph.add_node(node.id, **{field: getattr(node, field) for field in TapeNode.__slots__})
+            owner.update(dict.fromkeys(node.outputs, node.id))
+            for input_name, numbers in node.inputs.items():
+                for number in numbers if isinstance(numbers, list) else [numbers]:
+                    if number is not None:
+                        used_by = graph.get_edge_data(owner[number], node.id, {"inputs": ()})["inputs"]
+                        graph.add_edge(owner[number], node.id, inputs=(*used_by, input_name))
+        return graph
+
+    def saved_bytes(self, *, by_kernel: bool = False) -> int | dict[str, int]:
+        """Bytes of the arrays that the tape holds for its gradients, each base buffer counted once.
+
+        ``by_kernel=True`` gives a dictionary by kernel name; a buffer counts for the kernel that saved it first.
+        """
+        totals: dict[str, int] = {}
+        seen: set[int] = set()
+        for number, n_outputs, at, saved_at in self._places():
+            binding = self._bindings[number]
+            _, n_listed = skip_inputs(binding, self._ids, at)
+            count = binding.n_saved if binding.n_saved is not None else saved_count(binding, n_listed)
+            for value in self._saved[saved_at : saved_at + count]:
+                buffer = innermost_value(value)
+                while isinstance(getattr(buffer, "base", None), np.ndarray):
+                    buffer = buffer.base
+                if isinstance(buffer, np.ndarray | np.generic) and id(buffer) not in seen:
+                    seen.add(id(buffer))
+                    totals[binding.name] = totals.get(binding.name, 0) + buffer.nbytes
+        return totals if by_kernel else sum(totals.values())
+
+
+def skip_inputs(binding: Binding, ids: array[int], at: int) -> tuple[int, int]:
+    """Where the input ids of the next record begin, and how many ids the list inputs of this one have."""
+    if not binding.has_list:
+        return at + len(binding.input_names), 0
+    n_listed = 0
+    for is_list in binding.list_inputs:
+        if is_list:
+            n_listed += ids[at]
+            at += 1 + ids[at]
+        else:
+            at += 1
+    return at, n_listed
+
+
+def saved_count(binding: Binding, n_listed: int) -> int:
+    """How many saved values a record holds whose rule saves a list of inputs."""
+    return n_listed + sum(binding.save_outputs) + len(binding.info_positions)
+
+
+def caller_line() -> str:
+    """File, line and text of the innermost frame outside autograd and registry."""
+    import linecache
+
+    frame: Any = sys._getframe(1)
+    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] in ("autograd", "registry"):
+        frame = frame.f_back
+    if frame is None:
+        return ""
+    path, line = frame.f_code.co_filename, frame.f_lineno
+    return f"{path}:{line}: {linecache.getline(path, line).strip()}"
+
+
+def _differentiable(value: Any, name: str | None) -> Any:
+    """The value as the tape keeps it; raises GradientError if it has no derivative."""
+    if type(value) is float or type(value) is complex:
+        return value
+    which = f"watch: source {name}" if name else "watch: a source"
+    if isinstance(value, np.ndarray):
+        value = np.asarray(value) if not isinstance(value, np.ma.MaskedArray) else value
+    elif not isinstance(value, np.generic | int):
+        raise GradientError(
+            f"{which} is {value!r} of type {type(value).__name__}; expected an array, a float, or a container of those"
+        )
+    if isinstance(value, np.ma.MaskedArray):
+        raise GradientError(f"{which} is a masked array; expected a plain one: fill it first, and use where() for the mask")
+    kind = np.asarray(value).dtype.kind
+    if kind not in "fc":
+        got = type(value).__name__ if not isinstance(value, np.ndarray) else f"an array of dtype {value.dtype}"
+        raise GradientError(f"{which} is {got}, which has no derivative; expected floats: use {_float_form(value)}")
+    return value
+
+
+def _float_form(value: Any) -> str:
+    return f"{float(value)}" if isinstance(value, int) else "x.astype(float)"

@@ -1,0 +1,197 @@
+"""What a person asks of a tape: ``gradient``, ``value_and_gradient``, ``jacobian``.
+
+These become methods of ``Tape`` (``autograd.methods``); here are their checks and the shape of what they return.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from autograd import operators as op
+from autograd.backprop import pull_back
+from autograd.containers import flatten, is_container, leaf_paths
+from autograd.dag import plan_for
+from autograd.errors import GradientError
+from autograd.tape import PYTHON_SCALARS, Tape
+from autograd.tensor import Tensor, innermost_value
+
+
+def gradient(self: Tape, target: Tensor, sources: Any, dy: Any = None) -> Any:
+    """The gradient of ``target`` in each source, in the structure, shapes and dtypes of ``sources``.
+
+    target     a tensor of this tape; a scalar, unless ``dy`` is given
+    sources    a tensor of this tape, or a nested container of such
+    dy         the cotangent of the target, of its shape; 1 for a scalar
+
+    A source that the target does not depend on gets zeros. The tape then frees what it saved, unless it is persistent.
+    Raises GradientError for a target or source that is not on this tape, a target that is not a scalar and has no ``dy``, or a
+    gradient rule that is missing or returns what does not fit; TapeError for a tape that cannot be used (any more).
+
+    >>> with Tape() as tape:
+    ...     w = tape.watch({"a": 2.0, "b": 5.0})
+    ...     y = w["a"] * w["a"] * w["b"]
+    >>> tape.gradient(y, w)
+    {'a': 20.0, 'b': 4.0}
+    """
+    self._check_usable("gradient")
+    _check_target(self, target)
+    found, ids, structure = _find_sources(self, sources)
+    dy = _scalar_cotangent(target) if dy is None else _given_cotangent(target, dy)
+    results = _pull(self, target, dy, ids, ())
+    gradients = [_finish(self, number, each, ()) for number, each in zip(ids, results, strict=True)]
+    gradients = _writable(gradients, dy)
+    return gradients[0] if structure is None else structure.rebuild(gradients)
+
+
+def value_and_gradient(self: Tape, target: Tensor, sources: Any, dy: Any = None) -> tuple[Any, Any]:
+    """The value of ``target``, and its gradient as ``gradient`` returns it.
+
+    >>> with Tape() as tape:
+    ...     x = tape.watch(3.0)
+    ...     y = x * x
+    >>> tape.value_and_gradient(y, x)
+    (9.0, 6.0)
+    """
+    gradients = gradient(self, target, sources, dy)
+    return (target._value if self._freed else target.value), gradients  # type: ignore[attr-defined]  # from methods
+
+
+def jacobian(self: Tape, target: Tensor, sources: Any) -> Any:
+    """The Jacobian of ``target`` in each source: shape ``target.shape + source.shape``, in one walk with a batch of cotangents.
+
+    >>> import numpy as np
+    >>> with Tape() as tape:
+    ...     x = tape.watch(np.array([1.0, 2.0]))
+    ...     y = x * x
+    >>> tape.jacobian(y, x)
+    array([[2., 0.],
+           [0., 4.]])
+    """
+    self._check_usable("jacobian")
+    _check_target(self, target)
+    found, ids, structure = _find_sources(self, sources)
+    shape, dtype = self._shapes[target._id], np.dtype(self._dtypes[target._id])
+    size = int(np.prod(shape))
+    dy = np.eye(size, dtype=dtype).reshape((size, *shape))
+    results = _pull(self, target, dy, ids, (size,))
+    rows = [_finish(self, number, each, (size,)) for number, each in zip(ids, results, strict=True)]
+    jacobians = [
+        op.reshape(each, shape=shape + self._shapes[number]) for number, each in zip(ids, rows, strict=True)
+    ]
+    jacobians = [
+        float(each) if self._dtypes[number] is float and type(each) is not Tensor and np.ndim(each) == 0 else each
+        for number, each in zip(ids, jacobians, strict=True)
+    ]
+    jacobians = _writable(jacobians, dy)
+    return jacobians[0] if structure is None else structure.rebuild(jacobians)
+
+
+def _pull(tape: Tape, target: Tensor, dy: Any, ids: Sequence[int], batch: tuple[int, ...]) -> list[Any]:
+    """Walk back with the tape's recording off; free what it saved, also if the walk fails."""
+    was_recording = tape._recording
+    tape._check_locks()
+    plan = plan_for(tape, target._id, tuple(dict.fromkeys(ids)))
+    tape._pause()
+    try:
+        results = pull_back(tape, plan, target._id, dy, ids, batch)
+    except BaseException:
+        tape._free()
+        raise
+    if not tape._persistent:
+        tape._free()
+    elif was_recording:
+        tape._resume()
+    return results
+
+
+def _check_target(tape: Tape, target: Any) -> None:
+    if type(target) is not Tensor:
+        raise GradientError(
+            f"the target is {_spell(target)}, expected a tensor of this tape: nothing that is watched reached it, or it left"
+            " the tape on the way (item(), value, a comparison)"
+        )
+    if target._tape is not tape:
+        raise GradientError("the target is a tensor of another tape; take the gradient on the tape that recorded it")
+
+
+def _find_sources(tape: Tape, sources: Any) -> tuple[list[Tensor], list[int], Any]:
+    if is_container(sources):
+        leaves, structure = flatten(sources)
+    else:
+        leaves, structure = [sources], None
+    for position, each in enumerate(leaves):
+        if type(each) is not Tensor or each._tape is not tape:
+            path = leaf_paths(sources, "sources")[position]
+            got = "a tensor of another tape" if type(each) is Tensor else _spell(each)
+            raise GradientError(
+                f"{path} is {got}, expected a tensor of this tape: pass what tape.watch(...) returned, not the bare value"
+            )
+    return leaves, [each._id for each in leaves], structure
+
+
+def _spell(value: Any) -> str:
+    if isinstance(value, np.ndarray):
+        return f"an array of shape {value.shape}"
+    return f"{type(value).__name__} {value!r}" if value is not None else "None"
+
+
+def _scalar_cotangent(target: Tensor) -> Any:
+    shape, dtype = target._tape._shapes[target._id], np.dtype(target._tape._dtypes[target._id])
+    if shape != ():
+        raise GradientError(
+            f"the target has shape {shape}, expected a scalar: sum it, pass dy= of that shape, or take tape.jacobian"
+        )
+    if dtype.kind == "c":
+        raise GradientError(
+            "the target is complex, which has no single gradient: take a real part of it, pass dy=, or use holomorphic_grad"
+        )
+    return dtype.type(1)
+
+
+def _given_cotangent(target: Tensor, dy: Any) -> Any:
+    shape, dtype = target._tape._shapes[target._id], np.dtype(target._tape._dtypes[target._id])
+    if not isinstance(dy, Tensor | np.ndarray | np.generic):
+        dy = np.asarray(dy)
+    got = np.shape(innermost_value(dy))
+    if got != shape:
+        raise GradientError(f"dy has shape {got}, expected that of the target, {shape}")
+    kind = np.asarray(innermost_value(dy)).dtype.kind
+    if kind not in "fciub" or (kind == "c" and dtype.kind != "c"):
+        raise GradientError(f"dy has dtype {dy.dtype}, expected {dtype}, that of the target")
+    return dy if dy.dtype == dtype else op.astype(dy, dtype=dtype)
+
+
+def _finish(tape: Tape, number: int, g: Any, batch: tuple[int, ...]) -> Any:
+    """A gradient as it is handed out: zeros where none arrived, a Python scalar for a Python scalar."""
+    shape, dtype = tape._shapes[number], tape._dtypes[number]
+    if g is None:
+        g = op.zeros(shape=batch + shape, dtype=np.dtype(dtype))
+        if not batch and not shape:
+            g = np.dtype(dtype).type(0)
+    if not batch and dtype in PYTHON_SCALARS and type(g) is not Tensor:
+        return dtype(g)
+    return g
+
+
+def _writable(gradients: list[Any], dy: Any) -> list[Any]:
+    """Gradients that are the caller's own: writable, and none a view of another, of ``dy`` or of a saved value."""
+    seen = {id(_owner(dy))}
+    mine = []
+    for each in gradients:
+        if type(each) is np.ndarray:
+            owner = _owner(each)
+            if id(owner) in seen or not each.flags.writeable:
+                each = each.copy()
+            else:
+                seen.add(id(owner))
+        mine.append(each)
+    return mine
+
+
+def _owner(array: Any) -> Any:
+    while isinstance(getattr(array, "base", None), np.ndarray):
+        array = array.base
+    return array

@@ -1,0 +1,108 @@
+"""The registry: which operators exist, which kernels run them on which backend, and which gradients they have.
+
+This package never imports ``autograd``. Table of contents:
+
+operators   ``declare``, ``operator`` (schema and kernel in one line), ``get_schema``, ``FunctionSchema``
+kernels     ``KernelConfig``, ``register_kernel``, ``kernel`` (decorator), ``get_kernel``, ``get_kernels_for_backend``,
+            ``unregister_kernel``, ``copy_registered_kernels``
+gradients   ``GradConfig``, ``register_gradient``, ``gradient`` (decorator), ``get_gradient``, ``unregister_gradient``
+backends    ``register_backend``, ``set_backend``, ``get_backend``, ``backend``, ``find_backend``, ``remove_backend``,
+            ``use_backend``, ``registered_backends``
+errors      ``GradtapeError`` and its family
+"""
+
+from registry.backends import (
+    backend,
+    find_backend,
+    get_backend,
+    register_backend,
+    registered_backends,
+    remove_backend,
+    set_backend,
+    use_backend,
+)
+from registry.declare import operator
+from registry.errors import (
+    BackendError,
+    GradtapeError,
+    KernelError,
+    KernelNotFoundError,
+    RegistrationError,
+    SchemaError,
+)
+from registry.gradients import (
+    GradConfig,
+    GradFunc,
+    JvpFunc,
+    NamedGradientMap,
+    get_gradient,
+    gradient,
+    register_gradient,
+    unregister_gradient,
+)
+from registry.kernels import (
+    Attribute,
+    KernelConfig,
+    KernelDisposeFunc,
+    KernelFunc,
+    KernelSetupFunc,
+    NamedAttrMap,
+    NamedTensorInfoMap,
+    TensorInfo,
+    copy_registered_kernels,
+    get_kernel,
+    get_kernels_for_backend,
+    kernel,
+    register_kernel,
+    unregister_kernel,
+)
+from registry.operators import declare, get_schema, operator_names, undeclare
+from registry.schema import FunctionSchema, SchemaKind
+
+__all__ = [
+    "Attribute",
+    "BackendError",
+    "FunctionSchema",
+    "GradConfig",
+    "GradFunc",
+    "GradtapeError",
+    "JvpFunc",
+    "KernelConfig",
+    "KernelDisposeFunc",
+    "KernelError",
+    "KernelFunc",
+    "KernelNotFoundError",
+    "KernelSetupFunc",
+    "NamedAttrMap",
+    "NamedGradientMap",
+    "NamedTensorInfoMap",
+    "RegistrationError",
+    "SchemaError",
+    "SchemaKind",
+    "TensorInfo",
+    "backend",
+    "copy_registered_kernels",
+    "declare",
+    "find_backend",
+    "get_backend",
+    "get_gradient",
+    "get_kernel",
+    "get_kernels_for_backend",
+    "get_schema",
+    "gradient",
+    "kernel",
+    "operator",
+    "operator_names",
+    "register_backend",
+    "register_gradient",
+    "register_kernel",
+    "registered_backends",
+    "remove_backend",
+    "set_backend",
+    "undeclare",
+    "unregister_gradient",
+    "unregister_kernel",
+    "use_backend",
+]
+
+import registry.numpy_backend  # noqa: E402, F401  # the embedded default backend registers its kernels

@@ -1,0 +1,106 @@
+"""The table of operators: a name with a schema, however many backends implement it."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from registry.errors import KernelError, RegistrationError, close_matches
+from registry.schema import FunctionSchema
+
+_schemas: dict[str, FunctionSchema] = {}
+_inferred: set[str] = set()
+_constants: set[str] = set()
+
+
+def declare(schema: str | FunctionSchema, *, constant: bool = False) -> FunctionSchema:
+    """Add an operator by its schema text; returns the parsed schema.
+
+    ``constant=True`` says that the result never depends on the inputs in a differentiable way (comparisons, ``floor``,
+    ``argmax``): it leaves the engine as a plain array.
+
+    Raises SchemaError for a text that does not parse, RegistrationError for a name that has another schema already.
+    """
+    parsed = FunctionSchema.parse(schema) if isinstance(schema, str) else schema
+    name = str(parsed.name)
+    old = _schemas.get(name)
+    if old is not None and name not in _inferred and old != parsed:
+        raise RegistrationError(f"operator {name!r} is already declared as\n  {old}\nand cannot also be\n  {parsed}")
+    _schemas[name] = parsed
+    _inferred.discard(name)
+    if constant:
+        _constants.add(name)
+    return parsed
+
+
+def declare_from_function(name: str, function: Callable[..., Any]) -> FunctionSchema:
+    """The schema of ``name``; an undeclared operator gets one from the signature of its kernel function."""
+    schema = _schemas.get(name)
+    if schema is None:
+        schema = _schemas[name] = FunctionSchema.parse(_schema_text(name, function))
+        _inferred.add(name)
+    return schema
+
+
+def forget_inferred(name: str) -> None:
+    """Drop a schema that was inferred from a kernel which is gone; declared ones stay."""
+    if name in _inferred:
+        _inferred.discard(name)
+        del _schemas[name]
+
+
+def undeclare(name: str) -> None:
+    """Take an operator's schema out of the table; raises RegistrationError if it is not there."""
+    if name not in _schemas:
+        raise RegistrationError(f"operator {name!r} is not declared." + close_matches(name, _schemas))
+    del _schemas[name]
+    _inferred.discard(name)
+    _constants.discard(name)
+
+
+def get_schema(name: str) -> FunctionSchema | None:
+    """The schema of an operator, or None.
+
+    >>> get_schema("no such operator") is None
+    True
+    """
+    return _schemas.get(name)
+
+
+def is_constant(name: str) -> bool:
+    """Whether the operator was declared with ``constant=True``."""
+    return name in _constants
+
+
+def operator_names() -> list[str]:
+    """Every declared operator, in order of declaration."""
+    return list(_schemas)
+
+
+def _schema_text(name: str, function: Callable[..., Any]) -> str:
+    number_of_inputs = getattr(function, "nin", None)  # a ufunc says its arity itself
+    if isinstance(number_of_inputs, int):
+        names = ["x"] if number_of_inputs == 1 else [f"x{position + 1}" for position in range(number_of_inputs)]
+        return f"{name}({', '.join('Tensor ' + each for each in names)}) -> Tensor"
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError) as error:
+        raise KernelError(
+            f"kernel {name!r}: no schema is declared and the signature of {function!r} cannot be read ({error});"
+            f" declare it first: declare('{name}(Tensor x) -> Tensor')"
+        ) from error
+    inputs, attributes = [], []
+    for parameter in parameters:
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            raise KernelError(
+                f"kernel {name!r}: no schema is declared, and its function takes *{parameter.name}, which does not say"
+                f" what the inputs are; declare it first: declare('{name}(Tensor[] arrays) -> Tensor')"
+            )
+        if parameter.kind is parameter.KEYWORD_ONLY:
+            default = "" if parameter.default is parameter.empty else "=None"
+            attributes.append(f"Any? {parameter.name}{default}")
+        else:
+            inputs.append(f"Tensor {parameter.name}")
+    parts = inputs + (["*", *attributes] if attributes else [])
+    return f"{name}({', '.join(parts)}) -> Tensor"
