@@ -22,6 +22,7 @@ from autograd import gradients as _gradients  # noqa: F401  # then their rules
 from autograd import methods as _methods  # noqa: F401  # then Tensor's operators
 from autograd import numpy as numpy
 from autograd.containers import register_container
+from autograd.custom import checkpoint, custom_gradient
 from autograd.engine import run_kernel
 from autograd.errors import (
     BackendError,
@@ -70,6 +71,8 @@ __all__ = [
     "TapeError",
     "TapeNode",
     "Tensor",
+    "checkpoint",
+    "custom_gradient",
     "elementwise_grad",
     "grad",
     "grad_and_aux",

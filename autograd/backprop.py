@@ -62,56 +62,67 @@ class _Walk:
         self.batch = batch
         self.strong = strong
         self.backend = backends.get_backend()
-        self.cotangents: dict[int, Any] = {}
+        self.cotangents: list[Any] = [None] * len(tape._bindings)
         self.owned: set[int] = set()
         self.kept: dict[int, Any] = {}
 
     def run(self, target: int, dy: Any, sources: Sequence[int]) -> list[Any]:
         """Walk; the gradient of each source id, or None where no cotangent arrived."""
         self.cotangents[target] = dy
-        if self.plan.careful or self.strong or self.batch or self.plan.kept:
+        plan = self.plan
+        if plan.careful or self.strong or self.batch or plan.kept or plan.backends != {self.backend}:
             self._run_careful()
         else:
             self._run_fast()
-        results = [self.kept[each] if each in self.kept else self.cotangents.get(each) for each in sources]
+        results = [self.kept[each] if each in self.kept else self.cotangents[each] for each in sources]
         return [each.dense(self.batch) if type(each) is IndexedGradient else each for each in results]
 
     def _run_fast(self) -> None:
         """The plan has been walked before and nothing is unusual: every line here is paid at every step."""
-        plan, tape, backend, cotangents = self.plan, self.tape, self.backend, self.cotangents
-        saved, shapes, dtypes, attrs = tape._saved, tape._shapes, tape._dtypes, tape._attrs
+        plan, tape, cotangents, owned = self.plan, self.tape, self.cotangents, self.owned
+        saved, shapes, dtypes, attributes = tape._saved, tape._shapes, tape._dtypes, tape._attrs
+        add_into = np.add
+        attrs: Any
+        thunks: Any
         for binding, number, first, second, at in zip(
             plan.bindings, plan.numbers, plan.first, plan.second, plan.saved_at, strict=True
         ):
-            if first == WIDE or binding.kernel.backend_name != backend:
+            if first == WIDE:
                 self._step(binding, number, first, second, at)
                 continue
-            dy = cotangents.pop(number, None)
+            dy = cotangents[number]
             if dy is None:
                 continue
+            cotangents[number] = None
             if type(dy) is IndexedGradient:
                 dy = dy.dense()
-            thunks = binding.grad_func(  # type: ignore[misc]  # a plan has no step without a rule
-                dy, saved[at : at + binding.n_saved], attrs[number] if number in attrs else NO_ATTRS
-            )
+            n_saved = binding.n_saved
+            values = saved[at : at + n_saved] if n_saved else ()
+            attrs = attributes.get(number, NO_ATTRS) if binding.attr_names else NO_ATTRS
+            by_input = binding.by_input
+            thunks = binding.grad_func(dy, values, attrs) if by_input is None else None  # type: ignore[misc]
             if first != NONE:
-                name = binding.input_names[0]
-                g = thunks[name]()  # type: ignore[operator]
+                g = thunks[binding.input_names[0]]() if by_input is None else by_input[0](dy, values, attrs)
                 if type(g) is not ndarray or g.dtype is not dtypes[first] or g.shape != shapes[first]:
-                    g = fit(g, shapes[first], dtypes[first], (), binding, name)
-                if first in cotangents:
-                    self._add(first, g)
-                else:
+                    g = fit(g, shapes[first], dtypes[first], (), binding, binding.input_names[0])
+                before = cotangents[first]
+                if before is None:
                     cotangents[first] = g
-            if second != NONE:
-                name = binding.input_names[1]
-                g = thunks[name]()  # type: ignore[operator]
-                if type(g) is not ndarray or g.dtype is not dtypes[second] or g.shape != shapes[second]:
-                    g = fit(g, shapes[second], dtypes[second], (), binding, name)
-                if second in cotangents:
-                    self._add(second, g)
+                elif first in owned and type(g) is ndarray:
+                    add_into(before, g, before)
                 else:
+                    self._add(first, g)
+            if second != NONE:
+                g = thunks[binding.input_names[1]]() if by_input is None else by_input[1](dy, values, attrs)
+                if type(g) is not ndarray or g.dtype is not dtypes[second] or g.shape != shapes[second]:
+                    g = fit(g, shapes[second], dtypes[second], (), binding, binding.input_names[1])
+                before = cotangents[second]
+                if before is None:
                     cotangents[second] = g
+                elif second in owned and type(g) is ndarray:
+                    add_into(before, g, before)
+                else:
+                    self._add(second, g)
 
     def _run_careful(self) -> None:
         plan = self.plan
@@ -135,7 +146,8 @@ class _Walk:
             self._apply(binding, number, arrived, lengths, wanted, at)
 
     def _take(self, number: int) -> Any:
-        dy = self.cotangents.pop(number, None)
+        dy = self.cotangents[number]
+        self.cotangents[number] = None
         if type(dy) is IndexedGradient:
             dy = dy.dense(self.batch)
         if number in self.plan.kept:
@@ -160,10 +172,10 @@ class _Walk:
             if self.strong and binding.elementwise and type(g) is not IndexedGradient:
                 g = strong_zeros(dy, g)
             g = fit(g, tape._shapes[each], tape._dtypes[each], batch, binding, name)
-            if each in self.cotangents:
-                self._add(each, g)
-            else:
+            if self.cotangents[each] is None:
                 self.cotangents[each] = g
+            else:
+                self._add(each, g)
 
     def _cotangent(self, binding: Binding, number: int, arrived: list[Any]) -> Any:
         """What the rule takes as ``dy``: a tuple exactly when there are several outputs, zeros for what did not arrive."""
@@ -185,10 +197,11 @@ class _Walk:
                 return
             before = before.dense(self.batch) if type(before) is IndexedGradient else before
             g = g.dense(self.batch) if type(g) is IndexedGradient else g
-        if type(before) is ndarray and type(g) is ndarray and number in self.owned:
+        if number in self.owned and type(g) is ndarray:
             np.add(before, g, before)
-        else:
-            self.cotangents[number] = op.add(before, g)
+            return
+        total = self.cotangents[number] = op.add(before, g)
+        if type(total) is ndarray:
             self.owned.add(number)
 
 

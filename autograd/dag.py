@@ -32,8 +32,16 @@ WIDE = -2
 CONDENSE_FROM = 2048
 """Needed records from which the graph is condensed before networkx orders it."""
 
+LONGEST_CACHED = 100_000
+"""Ids on a tape beyond which its plan is made afresh each time, in compact columns, and not kept."""
+
 CACHE_BYTES = 64 * 2**20
 """Upper bound on the bytes that all cached plans and their keys may take together."""
+
+
+def _column(n_ids: int) -> Any:
+    """A column of integers: a list for speed, an array where there are so many that their bytes count."""
+    return [] if n_ids <= LONGEST_CACHED else array("q")
 
 
 class Plan:
@@ -47,21 +55,21 @@ class Plan:
     wide       for WIDE steps by number: (number of outputs, length of each list input, wanted inputs), where a wanted input is
                (position, position in the list or None, id)
     kept       ids of sources that are themselves results of a step, and must outlive it
-    n_ids      how many ids the tape had
+    backends   names of the backends of its steps
     careful    set until the first walk has checked the names that each rule returns
     """
 
-    __slots__ = ("bindings", "careful", "first", "kept", "n_ids", "numbers", "saved_at", "second", "wide")
+    __slots__ = ("backends", "bindings", "careful", "first", "kept", "numbers", "saved_at", "second", "wide")
 
     def __init__(self, n_ids: int) -> None:
         self.bindings: list[Binding] = []
-        self.numbers = array("q")
-        self.first = array("q")
-        self.second = array("q")
-        self.saved_at = array("q")
+        self.numbers = _column(n_ids)
+        self.first = _column(n_ids)
+        self.second = _column(n_ids)
+        self.saved_at = _column(n_ids)
         self.wide: dict[int, tuple[int, tuple[int, ...], tuple[tuple[int, int | None, int], ...]]] = {}
         self.kept: frozenset[int] = frozenset()
-        self.n_ids = n_ids
+        self.backends: frozenset[str] = frozenset()
         self.careful = True
 
     def __len__(self) -> int:
@@ -69,7 +77,7 @@ class Plan:
 
     def nbytes(self) -> int:
         """Bytes that this plan keeps alive, near enough for the cache."""
-        return 512 + 40 * len(self.bindings) + 200 * len(self.wide)
+        return 512 + 104 * len(self.bindings) + 200 * len(self.wide)
 
 
 _cache: OrderedDict[tuple[Any, ...], Plan] = OrderedDict()
@@ -79,7 +87,9 @@ _cache_lock = threading.Lock()
 
 def plan_for(tape: Tape, target: int, sources: tuple[int, ...]) -> Plan:
     """The plan of one backward pass, from the cache if a tape of equal structure had one."""
-    key = (tuple(tape._bindings), tape._ids.tobytes(), target, sources)
+    if len(tape._bindings) > LONGEST_CACHED:
+        return make_plan(tape, target, sources)
+    key = (tuple(tape._bindings), tuple(tape._ids), target, sources)
     plan = _cache.get(key)
     if plan is None:
         plan = make_plan(tape, target, sources)
@@ -96,14 +106,12 @@ def clear_plan_cache() -> None:
 
 
 def _key_bytes(key: tuple[Any, ...]) -> int:
-    return 8 * len(key[0]) + len(key[1])
+    return 8 * len(key[0]) + 40 * len(key[1])  # an id is a pointer and an integer
 
 
 def _remember(key: tuple[Any, ...], plan: Plan) -> None:
     global _cache_bytes
     size = _key_bytes(key) + plan.nbytes()
-    if size > CACHE_BYTES // 4:
-        return
     with _cache_lock:
         if key in _cache:
             return
@@ -127,6 +135,7 @@ def make_plan(tape: Tape, target: int, sources: tuple[int, ...]) -> Plan:
     plan.kept = frozenset(number for number in sources if bindings[number] is not SOURCE)
     for step in _in_order(steps, tape, starts, ids_at, reached):
         _add_step(plan, tape, starts[step], ids_at[step], saved_at[step], reached)
+    plan.backends = frozenset(each.kernel.backend_name for each in set(plan.bindings))
     return plan
 
 
@@ -150,7 +159,7 @@ def _layout(tape: Tape) -> tuple[array[int], array[int], array[int]]:
     return starts, ids_at, saved_at
 
 
-def _input_ids(binding: Binding, ids: array[int], at: int) -> array[int] | list[int]:
+def _input_ids(binding: Binding, ids: list[int], at: int) -> list[int]:
     """The ids of one record's inputs, lists taken apart; -1 for constants."""
     if not binding.has_list:
         return ids[at : at + len(binding.input_names)]

@@ -14,9 +14,10 @@ from typing import Any
 
 import numpy as np
 
+from autograd import tape as tape_module
 from autograd.errors import KernelError, NotTrackedError, TapeError
 from autograd.tape import FURTHER_OUTPUT, NO_ATTRS, PYTHON_SCALARS, Tape, caller_line
-from autograd.tensor import Tensor, innermost_value, new_tensor, wrap
+from autograd.tensor import Tensor, innermost_value, wrap
 from registry import backends, bindings, operators
 from registry.attributes import check_attributes, check_names
 from registry.bindings import Binding
@@ -25,6 +26,9 @@ from registry.gradients import get_gradient
 from registry.kernels import TensorInfo, find_kernel
 
 ndarray = np.ndarray
+recorder = tape_module._recorder.get
+"""The token of this thread, see ``autograd.tape``."""
+
 active = backends.chosen_backend.get
 """The backend of the innermost ``use_backend`` block; None stands for the default one, also as a key of bindings."""
 
@@ -61,7 +65,7 @@ def run(name: str, inputs: Sequence[Any], attrs: dict[str, Any]) -> Any:
     tape = innermost_tape(inputs)
     if tape is None:
         return _run_plain(name, inputs, attrs)
-    values = [_unwrap(each, tape) for each in inputs]
+    values = [unwrap(each, tape) for each in inputs]
     if not tape._recording:
         return run(name, values, attrs)
     if tape._thread != get_ident():
@@ -73,7 +77,7 @@ def run(name: str, inputs: Sequence[Any], attrs: dict[str, Any]) -> Any:
         values = [_as_operand(name, each, is_list) for each, is_list in zip(values, binding.list_inputs, strict=False)]
         y = _call(binding, values, attrs)
     else:
-        _note_outer(tape, values)
+        note_outer(tape, values)
         y = run(name, values, attrs)
     return record(tape, binding, inputs, values, y, attrs)
 
@@ -124,12 +128,21 @@ def _call(binding: Binding, operands: Sequence[Any], attrs: dict[str, Any]) -> A
         y = binding.kernel_func(*operands, **attrs)
     except Exception as error:
         check_attributes(binding.schema, attrs)
-        shapes = ", ".join(f"{n} {_describe(v)}" for n, v in zip(binding.input_names, operands, strict=False))
-        error.add_note(f"in operator {binding.name!r} ({shapes}), {binding.schema}")
+        _add_note(error, binding, operands)
         raise
+    return _weak(y, operands)
+
+
+def _weak(y: Any, operands: Sequence[Any]) -> Any:
+    """A result of Python scalars alone as a Python scalar: ``.5 * 2`` must not turn a float32 array into float64 later."""
     if isinstance(y, np.generic) and all(type(each) in PYTHON_SCALARS for each in operands):
-        return y.item()  # stays weak: .5 * 2 must not turn a float32 array into float64
+        return y.item()
     return y
+
+
+def _add_note(error: BaseException, binding: Binding, operands: Sequence[Any]) -> None:
+    shapes = ", ".join(f"{n} {_describe(v)}" for n, v in zip(binding.input_names, operands, strict=False))
+    error.add_note(f"in operator {binding.name!r} ({shapes}), {binding.schema}")
 
 
 def _as_operand(name: str, value: Any, is_list: bool) -> Any:
@@ -300,13 +313,13 @@ def _lock_attribute(tape: Tape, attr: Any) -> None:
             _lock_attribute(tape, each)
 
 
-def _note_outer(tape: Tape, values: Sequence[Any]) -> None:
+def note_outer(tape: Tape, values: Sequence[Any]) -> None:
     """Remember which outer tapes a walk over this one may write to."""
     for each in values:
         if type(each) is Tensor:
-            tape._outer[each._tape._serial] = each._tape
+            tape._note_outer(each._tape)
         elif type(each) is list or type(each) is tuple:
-            _note_outer(tape, each)
+            note_outer(tape, each)
 
 
 def info_of(value: Any) -> TensorInfo:
@@ -341,22 +354,23 @@ def digest(value: Any) -> Any:
     return hashlib.blake2b(np.ascontiguousarray(plain).tobytes(), digest_size=16).digest()
 
 
-def _unwrap(value: Any, tape: Tape) -> Any:
+def unwrap(value: Any, tape: Tape) -> Any:
+    """The value inside a tensor of ``tape``; everything else, and tensors of other tapes, as they are."""
     if type(value) is Tensor:
         return value._value if value._tape is tape else value
     if type(value) is list or type(value) is tuple:
-        return [_unwrap(each, tape) for each in value]
+        return [unwrap(each, tape) for each in value]
     return value
 
 
 # -------------------------------------------------------------------------------------------------- the fast path
 
-# Where anything is unusual - a nested value, a scalar result, an error - the fast path hands over to ``run``, which does the
-# same work from the start and knows every case. Each line here is paid by every operation of a training step.
+# Each line here is paid by every operation of a training step. Where anything is unusual - nested tapes, another thread, an odd
+# operand - the fast path hands over to ``run``, which does the same work from the start and knows every case.
 
 
 def unary(name: str) -> Callable[..., Any]:
-    """The function of an operator with one tensor input and no attributes."""
+    """The function of a differentiable operator with one tensor input and no attributes."""
     table = bindings.table(name)
 
     def call(x: Any, /) -> Any:
@@ -367,22 +381,23 @@ def unary(name: str) -> Callable[..., Any]:
                     return binding.kernel_func(x)
             return run(name, (x,), NO_ATTRS)
         tape = x._tape
-        value = x._value
         binding = table.get(active())
-        if tape._owner != get_ident() or type(value) is not ndarray or binding is None or binding.constant:
+        if tape._recorder is not recorder() or binding is None:
             return run(name, (x,), NO_ATTRS)
+        value = x._value
         try:
             y = binding.kernel_func(value)
-        except Exception:
-            return run(name, (x,), NO_ATTRS)
+        except Exception as error:
+            _add_note(error, binding, (value,))
+            raise
         if type(y) is not ndarray:
-            return record(tape, binding, (x,), (value,), y, NO_ATTRS)
+            return record(tape, binding, (x,), (value,), _weak(y, (value,)), NO_ATTRS)
         if binding.keep[1][0]:
             tape._saved.append(value)
         if binding.keep_output:
             tape._saved.append(y)
         tape._ids.append(x._id)
-        tensor = new_tensor(Tensor)
+        tensor = Tensor()
         tensor._value = y
         tensor._tape = tape
         tensor._id = len(tape._bindings)
@@ -395,7 +410,7 @@ def unary(name: str) -> Callable[..., Any]:
 
 
 def binary(name: str) -> Callable[..., Any]:
-    """The function of an operator with two tensor inputs and no attributes."""
+    """The function of a differentiable operator with two tensor inputs and no attributes."""
     table = bindings.table(name)
 
     def call(x1: Any, x2: Any, /) -> Any:
@@ -410,10 +425,14 @@ def binary(name: str) -> Callable[..., Any]:
                 id2 = x2._id
                 mask = 3
             else:
+                if type(x2) is not ndarray and type(x2) not in PLAIN_TYPES:
+                    return run(name, (x1, x2), NO_ATTRS)
                 value2 = x2
                 id2 = -1
                 mask = 1
         elif type(x2) is Tensor:
+            if type(x1) is not ndarray and type(x1) not in PLAIN_TYPES:
+                return run(name, (x1, x2), NO_ATTRS)
             tape = x2._tape
             value1 = x1
             value2 = x2._value
@@ -426,40 +445,41 @@ def binary(name: str) -> Callable[..., Any]:
                 if binding is not None:
                     return binding.kernel_func(x1, x2)
             return run(name, (x1, x2), NO_ATTRS)
-        if (type(value1) is not ndarray and type(value1) not in PLAIN_TYPES) or (
-            type(value2) is not ndarray and type(value2) not in PLAIN_TYPES
-        ):
-            return run(name, (x1, x2), NO_ATTRS)
         binding = table.get(active())
-        if tape._owner != get_ident() or binding is None or binding.constant:
+        if tape._recorder is not recorder() or binding is None:
             return run(name, (x1, x2), NO_ATTRS)
         try:
             y = binding.kernel_func(value1, value2)
-        except Exception:
+        except Exception as error:
+            _add_note(error, binding, (value1, value2))
+            raise
+        if type(y) is not ndarray:
+            return record(tape, binding, (x1, x2), (value1, value2), _weak(y, (value1, value2)), NO_ATTRS)
+        dtype = y.dtype
+        if dtype is OBJECT:
             return run(name, (x1, x2), NO_ATTRS)
-        if type(y) is not ndarray or y.dtype is OBJECT:
-            return run(name, (x1, x2), NO_ATTRS)
-        keep1, keep2 = binding.keep[mask]
-        if keep1 is not None:
-            if keep1 and mask == 2 and type(x1) is ndarray and id(x1) not in tape._locks:
-                tape._lock(x1)
-            tape._saved.append(value1 if keep1 else None)
-        if keep2 is not None:
-            if keep2 and mask == 1 and type(x2) is ndarray and id(x2) not in tape._locks:
-                tape._lock(x2)
-            tape._saved.append(value2 if keep2 else None)
+        if binding.keeps_inputs:
+            keep1, keep2 = binding.keep[mask]
+            if keep1 is not None:
+                if keep1 and mask == 2 and type(x1) is ndarray and id(x1) not in tape._locks:
+                    tape._lock(x1)
+                tape._saved.append(value1 if keep1 else None)
+            if keep2 is not None:
+                if keep2 and mask == 1 and type(x2) is ndarray and id(x2) not in tape._locks:
+                    tape._lock(x2)
+                tape._saved.append(value2 if keep2 else None)
         if binding.keep_output:
             tape._saved.append(y)
         ids = tape._ids
         ids.append(id1)
         ids.append(id2)
-        tensor = new_tensor(Tensor)
+        tensor = Tensor()
         tensor._value = y
         tensor._tape = tape
         tensor._id = len(tape._bindings)
         tape._bindings.append(binding)
         tape._shapes.append(y.shape)
-        tape._dtypes.append(y.dtype)
+        tape._dtypes.append(dtype)
         return tensor
 
     return call

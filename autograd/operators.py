@@ -11,7 +11,7 @@ from typing import Any
 
 from autograd.engine import binary, general, unary
 from registry.errors import close_matches
-from registry.operators import get_schema, operator_names
+from registry.operators import get_schema, is_constant, operator_names
 
 
 def operator_function(name: str) -> Callable[..., Any]:
@@ -27,7 +27,8 @@ def operator_function(name: str) -> Callable[..., Any]:
         raise AttributeError(f"no operator {name!r} is declared." + close_matches(name, operator_names()))
     plain = not schema.attributes and all(str(argument.type) == "Tensor" for argument in schema.inputs)
     single = len(schema.returns) == 1 and str(schema.returns[0].type) == "Tensor"
-    make = {1: unary, 2: binary}.get(len(schema.inputs), general) if plain and single else general
+    fast = plain and single and not is_constant(name)
+    make = {1: unary, 2: binary}.get(len(schema.inputs), general) if fast else general
     function = make(name)
     function.__name__ = function.__qualname__ = name
     function.__module__ = __name__

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import itertools
 import sys
-from array import array
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from threading import get_ident
 from typing import TYPE_CHECKING, Any
@@ -34,6 +34,13 @@ PYTHON_SCALARS = frozenset({float, int, complex, bool})
 NO_ATTRS: dict[str, Any] = {}
 
 _serials = itertools.count(1)
+
+_recorder: ContextVar[object] = ContextVar("recorder", default=None)
+"""A token of the thread whose tapes may record on the fast path. Reading it costs a fifth of ``get_ident()``; a thread that has
+none, or a copied one, goes the long way, which compares thread ids."""
+
+NOBODY = object()
+"""The recorder of a tape on which nothing is recorded the fast way."""
 
 
 def _marker(schema: str) -> Binding:
@@ -101,8 +108,8 @@ class Tape:
         "_locks",
         "_names",
         "_outer",
-        "_owner",
         "_persistent",
+        "_recorder",
         "_recording",
         "_saved",
         "_scopes",
@@ -121,7 +128,7 @@ class Tape:
         self._keep_all = keep == "all"
         self._sources = sources
         self._bindings: list[Binding] = []
-        self._ids = array("q")
+        self._ids: list[int] = []  # a list, not an array: its integers are those of the tensors, and appending is cheaper
         self._saved: list[Any] = []
         self._shapes: list[tuple[int, ...]] = []
         self._dtypes: list[Any] = []
@@ -133,7 +140,7 @@ class Tape:
         self._outer: dict[int, Tape] = {}
         self._serial = 0
         self._thread = 0
-        self._owner = 0  # the recording thread while the plain fast path may record; the hot path compares this alone
+        self._recorder: object = NOBODY  # the thread's token while the fast path may record; it compares this alone
         self._recording = False
         self._freed = False
 
@@ -157,11 +164,21 @@ class Tape:
 
     def _resume(self) -> None:
         self._recording = True
-        self._owner = 0 if self._keep_all else self._thread
+        if not self._keep_all and not self._outer:
+            token = _recorder.get()
+            if token is None:
+                token = object()
+                _recorder.set(token)
+            self._recorder = token
 
     def _pause(self) -> None:
         self._recording = False
-        self._owner = 0
+        self._recorder = NOBODY
+
+    def _note_outer(self, tape: Tape) -> None:
+        """A value of this tape is a tensor of another one: from now on nothing is recorded the fast way."""
+        self._outer[tape._serial] = tape
+        self._recorder = NOBODY
 
     def _free(self) -> None:
         """Let go of everything that was saved; structure, shapes and names stay for ``nodes`` and ``graph``."""
@@ -236,7 +253,7 @@ class Tape:
                 return self._watch_leaf(value._value, name)
             if tape._serial > self._serial:
                 raise TapeError("watch: got a tensor of a tape that was opened inside this one; watch it there, or pass a value")
-            self._outer[tape._serial] = tape
+            self._note_outer(tape)
         else:
             value = _differentiable(value, name)
         number = self._add_output(SOURCE, value)
@@ -445,7 +462,7 @@ class Tape:
         return totals if by_kernel else sum(totals.values())
 
 
-def skip_inputs(binding: Binding, ids: array[int], at: int) -> tuple[int, int]:
+def skip_inputs(binding: Binding, ids: list[int], at: int) -> tuple[int, int]:
     """Where the input ids of the next record begin, and how many ids the list inputs of this one have."""
     if not binding.has_list:
         return at + len(binding.input_names), 0

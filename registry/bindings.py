@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from registry.errors import RegistrationError, close_matches
 
 if TYPE_CHECKING:
-    from registry.gradients import GradConfig, GradFunc, JvpFunc
+    from registry.gradients import GradConfig, GradFunc, InputGradFunc, JvpFunc
     from registry.kernels import KernelConfig
     from registry.schema import FunctionSchema
 
@@ -33,6 +33,8 @@ class Binding:
     n_saved         how many saved values a record holds; None where that depends on the length of a list
     keep            for one or two single-tensor inputs: by bit mask of the tracked inputs, one entry an input (True keep,
                     False declared but not needed now, None not declared)
+    by_input        the rule's functions by input position, where it is given that way
+    keeps_inputs    whether any input is kept
     keep_output     whether the single output is kept
     attr_names      names of the attributes, in schema order
     attr_defaults   the values of those that have one
@@ -41,6 +43,7 @@ class Binding:
     __slots__ = (
         "attr_defaults",
         "attr_names",
+        "by_input",
         "constant",
         "elementwise",
         "gradient",
@@ -51,6 +54,7 @@ class Binding:
         "jvp_func",
         "keep",
         "keep_output",
+        "keeps_inputs",
         "kernel",
         "kernel_func",
         "list_inputs",
@@ -89,6 +93,7 @@ class Binding:
     def _set_saves(self, gradient: GradConfig | None) -> None:
         names = self.input_names
         self.grad_func: GradFunc | None = None
+        self.by_input: tuple[InputGradFunc | None, ...] | None = None
         self.jvp_func: JvpFunc | None = None
         self.save_inputs = (False,) * len(names)
         self.save_outputs: tuple[bool, ...] = ()
@@ -100,9 +105,12 @@ class Binding:
             self.info_positions = tuple(names.index(name) for name in gradient.infos_to_save)
             in_schema_order = tuple(name for name in names if name in declared)
             order = tuple(in_schema_order.index(name) for name in declared)
+            if gradient.by_input and order == tuple(range(len(order))):
+                self.by_input = tuple(gradient.by_input.get(name) for name in names)
             self.grad_func = _with_declared_order(gradient.grad_func, order)
             self.jvp_func = gradient.jvp_func and _with_declared_order(gradient.jvp_func, order)
         self.keep_output = any(self.save_outputs)
+        self.keeps_inputs = any(self.save_inputs)
         variable = gradient is not None and gradient.save_all_inputs
         count = sum(self.save_inputs) + sum(self.save_outputs) + len(self.info_positions)
         self.n_saved = None if variable else count

@@ -1,15 +1,285 @@
-"""Gradients of reductions."""
+"""Gradients of reductions.
+
+A reduction's cotangent lacks the folded axes. ``_widen`` puts them back with length one, counted from the end because ``dy``
+may carry a batch of cotangents in front; broadcasting does the rest.
+"""
+
+from math import prod as product
+
+import numpy as np
 
 from autograd import operators as op
+from autograd.tensor import innermost_value
 from registry.gradients import gradient
+
+
+def _axes(axis, ndim):
+    """The folded axes, counted from the end."""
+    if axis is None:
+        return tuple(range(-ndim, 0))
+    return tuple(each - ndim if each >= 0 else each for each in (axis if isinstance(axis, tuple | list) else (axis,)))
+
+
+def _widen(y, attrs, ndim):
+    """``y``, or a cotangent of it, with the folded axes as axes of length one."""
+    if attrs["keepdims"] or ndim == 0:
+        return y
+    return op.expand_dims(y, axis=_axes(attrs["axis"], ndim))
+
+
+def _spread(dy, shape, attrs):
+    """A cotangent broadcast to the shape of the operand, behind the batch; without a copy."""
+    axis, ndim = attrs["axis"], len(shape)
+    if axis is None and not dy.shape:
+        return op.broadcast_to(dy, shape=shape) if ndim else dy
+    batch = dy.shape[: dy.ndim - (ndim if attrs["keepdims"] else ndim - len(_axes(axis, ndim)))]
+    return op.broadcast_to(_widen(dy, attrs, ndim), shape=batch + shape)
+
+
+def _masked(mask, g):
+    return g if mask is None else op.where(np.asarray(mask, bool), g, 0.0)
+
+
+def _count(shape, attrs):
+    """How many elements each result is made of: an int, or with a mask an array that has all axes."""
+    if attrs.get("where") is None:
+        return product(shape[each] for each in _axes(attrs["axis"], len(shape)))
+    mask = np.broadcast_to(np.asarray(attrs["where"], bool), shape)
+    return np.add.reduce(mask, attrs["axis"], np.intp, None, True)
+
+
+# -------------------------------------------------------------------------------------------------- sums and means
 
 
 @gradient("sum", infos_to_save=("a",), linear=("a",), affine={"initial": None})
 def sum(dy, saved, attrs):
     (a,) = saved
+    return {"a": lambda: _masked(attrs["where"], _spread(dy, a.shape, attrs))}
+
+
+@gradient("mean", infos_to_save=("a",), linear=("a",))
+def mean(dy, saved, attrs):
+    (a,) = saved
 
     def da():
-        batch = dy.shape[: dy.ndim - (len(a.shape) if attrs["keepdims"] else 0)] if False else ()
-        return op.broadcast_to(dy, shape=a.shape)
+        count = _count(a.shape, attrs)
+        if type(count) is int:
+            return _spread(dy / count, a.shape, attrs)
+        share = _widen(dy, attrs, len(a.shape)) / count.astype(dy.dtype)
+        return _masked(attrs["where"], _spread(share, a.shape, {**attrs, "keepdims": True}))
+
+    return {"a": da}
+
+
+def _centred(a, attrs):
+    """``a`` less its mean, zero where the mask leaves it out; and the mean, with all axes."""
+    centre = op.mean(a, axis=attrs["axis"], keepdims=True, where=attrs["where"])
+    return _masked(attrs["where"], op.subtract(a, centre)), centre
+
+
+def _freedom(shape, attrs, dtype):
+    """The divisor of a variance, never below zero."""
+    count = np.maximum(_count(shape, attrs) - attrs["ddof"], 0)
+    return count.astype(dtype) if count.ndim else float(count)
+
+
+def _conjugate(x):
+    return op.conjugate(x) if np.dtype(getattr(x, "dtype", float)).kind == "c" else x
+
+
+@gradient("var", inputs_to_save=("a",))
+def var(dy, saved, attrs):
+    (a,) = saved
+
+    def da():
+        shape = np.shape(innermost_value(a))
+        scale = op.divide(_widen(dy * 2, attrs, len(shape)), _freedom(shape, attrs, dy.dtype))
+        return scale * _conjugate(_centred(a, attrs)[0])
+
+    return {"a": da}
+
+
+@gradient("std", inputs_to_save=("a",), outputs_to_save=True)
+def std(dy, saved, attrs):
+    a, y = saved
+
+    def da():
+        shape = np.shape(innermost_value(a))
+        deviation = _widen(y, attrs, len(shape))
+        difference, centre = _centred(a, attrs)
+        kink = _constant(innermost_value(a), innermost_value(deviation), innermost_value(centre), attrs)
+        if kink is not None:
+            deviation = op.where(kink, 1.0, deviation)
+        scale = op.divide(op.divide(_widen(dy, attrs, len(shape)), deviation), _freedom(shape, attrs, dy.dtype))
+        g = scale * _conjugate(difference)
+        return g if kink is None else op.where(kink, 0.0, g)
+
+    return {"a": da}
+
+
+def _constant(a, deviation, centre, attrs):
+    """Where all elements are equal, so that the deviation has its kink: a mask, or None if nowhere.
+
+    The mean of equal numbers may be off by a rounding error. The deviation is then not quite zero, and dividing by it would
+    make a gradient of order one out of the error; so suspiciously small ones are looked at closely.
+    """
+    rounding = np.finfo(np.asarray(deviation).dtype).eps * _count(np.shape(a), attrs) * np.abs(centre)
+    if not np.any(deviation <= rounding):
+        return None
+    options = {"axis": attrs["axis"], "keepdims": True, "where": True if attrs["where"] is None else attrs["where"]}
+    return np.max(a, initial=-np.inf, **options) == np.min(a, initial=np.inf, **options)
+
+
+# -------------------------------------------------------------------------------------------------- products
+
+
+@gradient("prod", inputs_to_save=("a",), outputs_to_save=True)
+def prod(dy, saved, attrs):
+    a, y = saved
+
+    def da():
+        ndim = np.ndim(innermost_value(a))
+        factors = a if attrs["where"] is None else op.where(np.asarray(attrs["where"], bool), a, 1.0)
+        size = np.abs(innermost_value(y))
+        if np.all((size > np.finfo(dy.dtype).tiny) & (size < np.inf)):
+            others = op.divide(_widen(y, attrs, ndim), factors)
+        else:
+            others = _product_of_others(factors, _axes(attrs["axis"], ndim))
+            if attrs["initial"] is not None:
+                others = others * attrs["initial"]
+        return _masked(attrs["where"], _widen(dy, attrs, ndim) * others)
+
+    return {"a": da}
+
+
+def _product_of_others(a, axes):
+    """For each element the product of all others along ``axes``, without a division: exact where there are zeros."""
+    shape = np.shape(innermost_value(a))
+    if not axes:
+        return 1.0
+    ndim = len(shape)
+    order = [each for each in range(-ndim, 0) if each not in axes] + sorted(axes)
+    moved = op.transpose(a, axes=[each + ndim for each in order])
+    rows = op.reshape(moved, shape=(*moved.shape[: ndim - len(axes)], product(shape[each] for each in axes)))
+    one = np.ones((*rows.shape[:-1], 1), rows.dtype)
+    before = op.cumprod(op.concatenate([one, rows[..., :-1]], axis=-1), axis=-1)
+    after = op.flip(op.cumprod(op.concatenate([one, op.flip(rows, axis=-1)[..., :-1]], axis=-1), axis=-1), axis=-1)
+    others = op.reshape(before * after, shape=moved.shape)
+    return op.transpose(others, axes=[int(each) for each in np.argsort(order)])
+
+
+@gradient("cumsum", infos_to_save=("a",), linear=("a",))
+def cumsum(dy, saved, attrs):
+    (a,) = saved
+    return {"a": lambda: _from_running(_sum_of_later(dy, *_along(attrs, len(a.shape))), a.shape, attrs)}
+
+
+@gradient("cumprod", inputs_to_save=("a",), outputs_to_save=True)
+def cumprod(dy, saved, attrs):
+    a, y = saved
+
+    def da():
+        shape = np.shape(innermost_value(a))
+        (axis,) = _along(attrs, len(shape))
+        factors = a if attrs["axis"] is not None and shape else op.reshape(a, shape=(-1,))
+        size = np.abs(innermost_value(y))
+        if np.all((size > np.finfo(dy.dtype).tiny) & (size < np.inf)):
+            return _from_running(op.divide(_sum_of_later(dy * y, axis), factors), shape, attrs)
+        length = factors.shape[axis]
+        rest = (slice(None),) * (-axis - 1)
+        one = np.ones_like(innermost_value(factors)[(..., slice(0, 1), *rest)])
+        before = op.concatenate([one, y[(..., slice(0, length - 1), *rest)]], axis=axis)
+        following = op.concatenate([factors[(..., slice(1, None), *rest)], one], axis=axis)
+        later = op.linear_recurrence(op.broadcast_to(following, shape=dy.shape), dy, axis=axis, reverse=True)
+        return _from_running(before * later, shape, attrs)
+
+    return {"a": da}
+
+
+def _along(attrs, ndim):
+    """The axis of a running sum or product, from the end; all elements in one axis if it is None."""
+    return _axes(-1 if attrs["axis"] is None else attrs["axis"], max(ndim, 1))
+
+
+def _sum_of_later(g, axis):
+    """For each element the sum of it and all that come after it."""
+    return op.flip(op.cumsum(op.flip(g, axis=axis), axis=axis), axis=axis)
+
+
+def _from_running(g, shape, attrs):
+    """The gradient of a running sum or product in the operand's shape."""
+    if attrs["axis"] is not None and shape:
+        return g
+    return op.reshape(g, shape=g.shape[:-1] + shape)
+
+
+@gradient("linear_recurrence", inputs_to_save=("a",), outputs_to_save=True, linear=("b",))
+def linear_recurrence(dy, saved, attrs):
+    a, y = saved
+    axis, reverse = _axes(attrs["axis"], np.ndim(innermost_value(a)))[0], attrs["reverse"]
+    rest = (slice(None),) * (-axis - 1)
+    later, earlier = (slice(0, -1), slice(1, None)) if reverse else (slice(1, None), slice(0, -1))
+
+    def shifted(x, kept):
+        """``x`` moved by one step, with zero at the end that has no neighbour."""
+        zero = np.zeros_like(innermost_value(x)[(..., slice(0, 1), *rest)])
+        parts = [zero, x[(..., kept, *rest)]]
+        return op.concatenate(parts[::-1] if kept.start else parts, axis=axis)
+
+    def arriving():
+        factor = op.broadcast_to(shifted(a, later), shape=dy.shape)
+        return op.linear_recurrence(factor, dy, axis=axis, reverse=not reverse)
+
+    return {"a": lambda: arriving() * shifted(y, earlier), "b": arriving}
+
+
+# -------------------------------------------------------------------------------------------------- extremes
+
+
+def _share_of_extreme(dy, saved, attrs):
+    """The cotangent of a maximum or minimum, shared equally by all elements that attain it, ``initial`` included."""
+    a, y = saved
+
+    def da():
+        plain = innermost_value(a)
+        ndim = np.ndim(plain)
+        extreme = _widen(innermost_value(y), attrs, ndim)
+        attains = np.equal(plain, extreme)
+        undefined = np.isnan(extreme)
+        if undefined.any():
+            attains = attains | (np.isnan(plain) & undefined)
+        if attrs["where"] is not None:
+            attains = attains & np.asarray(attrs["where"], bool)
+        count = np.add.reduce(attains, attrs["axis"], np.intp, None, True)
+        if attrs["initial"] is not None:
+            count = count + np.equal(extreme, attrs["initial"])
+        share = _widen(dy, attrs, ndim)
+        if np.any(count != 1):
+            share = share / np.maximum(count, 1).astype(dy.dtype)
+        return op.where(attains, share, 0.0)
+
+    return {"a": da}
+
+
+for _name in ("max", "min"):
+    gradient(_name, inputs_to_save=("a",), outputs_to_save=True)(_share_of_extreme)
+
+
+@gradient("logsumexp", inputs_to_save=("a",), outputs_to_save=True)
+def logsumexp(dy, saved, attrs):
+    a, y = saved
+
+    def da():
+        plain = innermost_value(a)
+        ndim = np.ndim(plain)
+        total = _widen(y, attrs, ndim)
+        limit = np.isinf(innermost_value(total))
+        if not limit.any():
+            return _widen(dy, attrs, ndim) * op.exp(op.subtract(a, total))
+        # Beside an infinite element the finite ones vanish, and equal infinities share; a sum of nothing has no gradient.
+        infinite = np.isposinf(np.real(plain))
+        count = np.maximum(np.add.reduce(infinite, attrs["axis"], np.intp, None, True), 1).astype(dy.dtype)
+        weight = op.where(limit, infinite / count, op.exp(op.where(limit, 0.0, op.subtract(a, total))))
+        return _widen(dy, attrs, ndim) * weight
 
     return {"a": da}

@@ -1,0 +1,168 @@
+"""Measure the workloads of PERFORMANCE.md beside their hand-written NumPy floors, and print the ratios.
+
+``python -m tests.benchmarks`` from the root of the repository runs all; names choose some (``W1 W3 loop``). A time is
+printed only where there is no floor to divide by. Nothing fails because it is slow: what misses its goal says so.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from importlib import import_module
+from math import isnan
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .timing import Ratio
+    from .workload import Workload
+
+MODULES = {
+    "W1": "chain", "W2": "mlp", "W3": "mlp", "W4": "mlp", "W5": "cnn", "W7": "curvature", "W8": "lstm",
+    "W9": "black_scholes",
+}  # fmt: skip
+"""Workloads that are compared with a floor, and where they are."""
+
+OTHERS = ("W6", "W10", "loop", "memory")
+
+THREAD_VARIABLES = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
+
+ROW = "{:<5} {:<62} {:>5} {:>19} {:>7} {:>7} {:>15}  {}"
+
+
+def main() -> None:
+    """Parse the command line and print one line a workload."""
+    options = _options()
+    for name in THREAD_VARIABLES:
+        os.environ[name] = "1"  # read when NumPy is imported, which therefore happens below
+    print(f"one BLAS thread; {options.rounds} rounds, sides in turn; ratio to the floor: median (least-greatest)\n")
+    chosen = options.names or [*MODULES, *OTHERS]
+    compared = [name for name in MODULES if any(each.startswith(name) for each in chosen)]
+    if compared:
+        _print_compared(compared, chosen, options)
+    reports = {"W6": _million_ops, "W10": _import_time, "loop": _element_loop, "memory": _peak_memory}
+    for name, report in reports.items():
+        if name in chosen:
+            print()
+            report(options)
+
+
+def _options() -> argparse.Namespace:
+    known = [*MODULES, *OTHERS]
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description="Ratios to hand-written NumPy.")
+    parser.add_argument("names", nargs="*", help=f"what to run: {', '.join(known)}, or one line: W2a, W7b; default all")
+    parser.add_argument("--rounds", type=int, default=9, help="rounds in which the sides run in turn")
+    parser.add_argument("--peers", action="store_true", help="also run PyTorch and MyGrad where they can be imported")
+    parser.add_argument("--hips", metavar="PYTHON", help="a Python that has HIPS autograd, run in a process of its own")
+    parser.add_argument("--quick", action="store_true", help="tiny sizes and few rounds: a check that all of this runs")
+    options = parser.parse_args()
+    for name in options.names:
+        if not any(name.startswith(each) for each in known):
+            parser.error(f"no workload {name!r}; expected some of {known}")
+    if options.quick:
+        options.rounds = min(options.rounds, 3)
+    options.at_least = 0.001 if options.quick else 0.03
+    return options
+
+
+# -------------------------------------------------------------------------------------------------- beside a floor
+
+
+def _print_compared(names: list[str], chosen: list[str], options: argparse.Namespace) -> None:
+    from .hips import ratios_from
+
+    print(ROW.format("", "", "goal", "ours", "minima", "", "back / forward", "peers"))
+    for module in dict.fromkeys(MODULES[name] for name in names):
+        wanted = [
+            each
+            for each in import_module(f".{module}", __package__).workloads(quick=options.quick)
+            if any(each.name.startswith(name) for name in chosen)
+        ]
+        theirs = {}
+        if options.hips:
+            theirs = ratios_from(options.hips, [module], options.rounds, options.at_least, quick=options.quick)
+        for workload in wanted:
+            _print_one(workload, theirs.get(workload.name), options)
+
+
+def _print_one(workload: Workload, hips: Ratio | None, options: argparse.Namespace) -> None:
+    from .timing import backward_to_forward, in_turn, ratio
+    from .workload import HIPS, check_agreement
+
+    sides = workload.importable_sides(peers=options.peers)
+    with workload.around():
+        check_agreement(workload, sides)
+        seconds = in_turn(sides, options.rounds, options.at_least)
+        back = backward_to_forward(workload.record(), options.rounds, options.at_least) if workload.record else None
+    floor = seconds.pop("floor")
+    ratios = {name: ratio(each, floor) for name, each in seconds.items()}
+    ours = ratios.pop("ours")
+    if hips is not None:
+        ratios[HIPS] = hips
+    peers = "  ".join(f"{name} {each}" for name, each in ratios.items())
+    goal = "-" if workload.goal is None else f"{workload.goal:g}"
+    verdict = _verdict(ours.median, workload.goal)
+    back_spelled = "-" if back is None else str(back)
+    columns = (goal, str(ours), f"{ours.of_minima:.2f}", verdict, back_spelled, peers)
+    print(ROW.format(workload.name, workload.title, *columns), flush=True)
+
+
+def _verdict(value: float, goal: float | None) -> str:
+    if goal is None or isnan(value):
+        return ""
+    return "met" if value <= goal else "missed"
+
+
+# -------------------------------------------------------------------------------------------------- without a floor
+
+
+def _million_ops(options: argparse.Namespace) -> None:
+    from . import million_ops
+
+    sizes = (1_000, 10_000) if options.quick else (100_000, 1_000_000)
+    goal_us, goal_bytes = million_ops.GOAL_MICROSECONDS, million_ops.GOAL_BYTES
+    print(f"W6    one tape, cold plan, a process each; goal {goal_us:g} us and {goal_bytes:g} bytes an op")
+    for form, title in million_ops.FORMS.items():
+        for n_ops in sizes:
+            each = million_ops.run_in_subprocess(form, n_ops)
+            total = each["forward"] + each["backward"]
+            print(
+                f"      {title:<48} {n_ops:>8} ops  {total:6.2f} us/op {_verdict(total, goal_us):<6}"
+                f" (forward {each['forward']:.2f}, backward {each['backward']:.2f})"
+                f"  {each['bytes']:5.0f} bytes/op {_verdict(each['bytes'], goal_bytes)}",
+                flush=True,
+            )
+
+
+def _import_time(options: argparse.Namespace) -> None:
+    from . import import_time
+
+    difference, inside = import_time.seconds_beyond_numpy(options.rounds)
+    print(
+        f"W10   import autograd beyond import numpy: {difference:.3f} s by whole processes,"
+        f" {inside:.3f} s by the statement alone; goal {import_time.GOAL_SECONDS:g} s "
+        f" {_verdict(difference, import_time.GOAL_SECONDS)}"
+    )
+
+
+def _element_loop(options: argparse.Namespace) -> None:
+    from .element_loop import microseconds_an_element
+
+    sizes = (100, 1_000) if options.quick else (1_000, 10_000)
+    short, long = (microseconds_an_element(n, options.rounds) for n in sizes)
+    print(
+        f"loop  gradient of a loop over elements: {short:.1f} us an element at n = {sizes[0]},"
+        f" {long:.1f} at n = {sizes[1]}, ratio {long / short:.2f} (linear growth: 1)"
+    )
+
+
+def _peak_memory(options: argparse.Namespace) -> None:
+    from .peak_memory import peak_bytes
+
+    peaks = peak_bytes(peers=options.peers)
+    listed = ", ".join(f"{name} {each / 2**20:.2f} MiB" for name, each in peaks.items())
+    verdict = _verdict(peaks["ours"], peaks.get("torch"))
+    print(f"memory  peak of a W4 step above the parameters: {listed}  {verdict}")
+
+
+if __name__ == "__main__":
+    main()
