@@ -348,10 +348,10 @@ def _all_finite(results: Sequence[Any]) -> bool:
     """
     total = 0.0
     for each in results:
-        plain = innermost_value(each)
+        plain = each if type(each) is ndarray else innermost_value(each)
         if type(plain) is ndarray:
-            flat = plain.ravel(order="K")
-            total += abs(np.vdot(flat, flat))
+            flat = plain if plain.ndim == 1 else plain.ravel(order="K")
+            total += abs(flat.dot(flat))
         elif plain is not None:
             total += abs(plain)
     return isfinite(total)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 import dataclasses
 from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
 from typing import Any
 
 Flattener = Callable[[Any], tuple[list[Any], list[str]]]
@@ -23,12 +24,13 @@ _registered: dict[type, tuple[Flattener, Rebuilder]] = {}
 class Structure:
     """The shape of a container without its leaves: ``rebuild`` puts other leaves in their places."""
 
-    __slots__ = ("_children", "_node", "_rebuild", "n_leaves")
+    __slots__ = ("_children", "_node", "_rebuild", "_steps", "n_leaves")
 
-    def __init__(self, node: Any, rebuild: Rebuilder | None, children: list[Structure]) -> None:
+    def __init__(self, node: Any, rebuild: Rebuilder | None, children: list[Structure], steps: list[str]) -> None:
         self._node = node
         self._rebuild = rebuild
         self._children = children
+        self._steps = steps
         self.n_leaves = 1 if rebuild is None else sum(child.n_leaves for child in children)
 
     @property
@@ -42,13 +44,24 @@ class Structure:
             raise ValueError(f"rebuild: got {len(leaves)} leaves, expected {self.n_leaves}")
         return self._take(iter(leaves))
 
+    def paths(self, start: str = "") -> list[str]:
+        """A readable path to each leaf, in order.
+
+        >>> flatten({"w": [1.0, 2.0], "b": 3.0})[1].paths("params")
+        ["params['w'][0]", "params['w'][1]", "params['b']"]
+        """
+        if self._rebuild is None:
+            return [start]
+        pairs = zip(self._children, self._steps, strict=True)
+        return [path for child, step in pairs for path in child.paths(start + step)]
+
     def _take(self, leaves: Iterable[Any]) -> Any:
         if self._rebuild is None:
             return next(leaves)  # type: ignore[call-overload]  # rebuild passes an iterator
         return self._rebuild(self._node, [child._take(leaves) for child in self._children])
 
 
-_LEAF = Structure(None, None, [])
+_LEAF = Structure(None, None, [], [])
 
 
 def flatten(container: Any) -> tuple[list[Any], Structure]:
@@ -65,25 +78,12 @@ def flatten(container: Any) -> tuple[list[Any], Structure]:
 
 
 def _flatten(container: Any, leaves: list[Any]) -> Structure:
-    known = _handlers(container)
+    known = _handlers(type(container))
     if known is None:
         leaves.append(container)
         return _LEAF
-    children, _ = known[0](container)
-    return Structure(container, known[1], [_flatten(child, leaves) for child in children])
-
-
-def leaf_paths(container: Any, start: str = "") -> list[str]:
-    """A readable path to each leaf, in the order of ``flatten``.
-
-    >>> leaf_paths({"w": [1.0, 2.0], "b": 3.0}, "params")
-    ["params['w'][0]", "params['w'][1]", "params['b']"]
-    """
-    known = _handlers(container)
-    if known is None:
-        return [start]
     children, steps = known[0](container)
-    return [path for child, step in zip(children, steps, strict=True) for path in leaf_paths(child, start + step)]
+    return Structure(container, known[1], [_flatten(child, leaves) for child in children], steps)
 
 
 def is_container(value: Any) -> bool:
@@ -92,7 +92,7 @@ def is_container(value: Any) -> bool:
     >>> is_container((1.0, 2.0)), is_container(1.0)
     (True, False)
     """
-    return _handlers(value) is not None
+    return _handlers(type(value)) is not None
 
 
 def register_container(container_type: type, flattener: Flattener, rebuilder: Rebuilder) -> None:
@@ -104,6 +104,7 @@ def register_container(container_type: type, flattener: Flattener, rebuilder: Re
     if container_type in _registered or container_type in _BUILT_IN:
         raise ValueError(f"register_container: {container_type.__name__} is a container already")
     _registered[container_type] = (flattener, rebuilder)
+    _handlers.cache_clear()
 
 
 def unregister_container(container_type: type) -> None:
@@ -111,6 +112,7 @@ def unregister_container(container_type: type) -> None:
     if container_type not in _registered:
         raise ValueError(f"unregister_container: {container_type.__name__} is not registered")
     del _registered[container_type]
+    _handlers.cache_clear()
 
 
 def _sequence(container: Sequence[Any]) -> tuple[list[Any], list[str]]:
@@ -157,16 +159,17 @@ _SUBCLASS: tuple[tuple[type, tuple[Flattener, Rebuilder]], ...] = (
 )
 
 
-def _handlers(value: Any) -> tuple[Flattener, Rebuilder] | None:
-    kind = type(value)
+@lru_cache(maxsize=256)
+def _handlers(kind: type) -> tuple[Flattener, Rebuilder] | None:
+    """How to take a type apart and build it again; None for a leaf."""
     known = _BUILT_IN.get(kind) or _registered.get(kind)
     if known is not None:
         return known
-    if isinstance(value, tuple) and hasattr(kind, "_fields"):
+    if issubclass(kind, tuple) and hasattr(kind, "_fields"):
         return _NAMEDTUPLE
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+    if dataclasses.is_dataclass(kind):
         return _DATACLASS
     for base, handlers in _SUBCLASS:
-        if isinstance(value, base):
+        if issubclass(kind, base):
             return handlers
     return None

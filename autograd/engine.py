@@ -2,39 +2,34 @@
 
 An operator on plain values goes straight to the active backend's kernel. On tensors it runs at the innermost tape of its
 inputs: unwrap one level, run the operation on the inner values (which records on the tape outside, if there is one), wrap
-the result and record. ``run`` does this for every operator; ``unary`` and ``binary`` do the same for the common case in
-which nothing is unusual, and hand everything else to ``run``.
+the result and record. ``run`` does this for every operator; ``autograd.calls`` does the same for the common case in which nothing
+is unusual, and hands everything else to ``run``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from threading import get_ident
 from typing import Any
 
 import numpy as np
 
-from autograd import tape as tape_module
 from autograd.errors import KernelError, NotTrackedError, TapeError
-from autograd.tape import FURTHER_OUTPUT, NO_ATTRS, PYTHON_SCALARS, Tape, caller_line
+from autograd.tape import FURTHER_OUTPUT, PYTHON_SCALARS, Tape, caller_line
 from autograd.tensor import Tensor, innermost_value, wrap
 from registry import backends, bindings, operators
 from registry.attributes import check_attributes, check_names
 from registry.bindings import Binding
-from registry.errors import close_matches
 from registry.gradients import get_gradient
 from registry.kernels import TensorInfo, find_kernel
 
 ndarray = np.ndarray
-recorder = tape_module._recorder.get
-"""The token of this thread, see ``autograd.tape``."""
-
 active = backends.chosen_backend.get
 """The backend of the innermost ``use_backend`` block; None stands for the default one, also as a key of bindings."""
 
 OBJECT = np.dtype(object)
 
-PLAIN_TYPES = PYTHON_SCALARS | {np.float64, np.float32, np.complex128, np.int64, np.bool_, type(None)}
+PLAIN_TYPES = PYTHON_SCALARS | {np.float64, np.float32, np.complex128, np.int64, np.bool_}
 """Operands that a kernel takes as they are and nobody can change in place; others go the long way once."""
 
 
@@ -49,12 +44,11 @@ def run_kernel(name: str, inputs: Mapping[str, Any] | Sequence[Any], attrs: Mapp
     3.0
     """
     binding = binding_of(name)
-    if isinstance(inputs, Mapping):
-        _check_names(binding, inputs, "input", binding.input_names)
-        inputs = [inputs.get(each) for each in binding.input_names]
     given = dict(attrs or {})
-    _check_names(binding, given, "attribute", binding.attr_names)
-    check_attributes(binding, given)
+    check_names(binding.schema, inputs if isinstance(inputs, Mapping) else None, given)
+    check_attributes(binding.schema, given)
+    if isinstance(inputs, Mapping):
+        inputs = [inputs.get(each) for each in binding.input_names]
     if len(inputs) != len(binding.input_names):
         raise KernelError(f"operator {name!r}: got {len(inputs)} inputs, expected {list(binding.input_names)}")
     return run(name, tuple(inputs), {**binding.attr_defaults, **given})
@@ -75,7 +69,7 @@ def run(name: str, inputs: Sequence[Any], attrs: dict[str, Any]) -> Any:
     binding = binding_of(name)
     if innermost_tape(values) is None:
         values = [_as_operand(name, each, is_list) for each, is_list in zip(values, binding.list_inputs, strict=False)]
-        y = _call(binding, values, attrs)
+        y = call_kernel(binding, values, attrs)
     else:
         note_outer(tape, values)
         y = run(name, values, attrs)
@@ -119,28 +113,28 @@ def _run_plain(name: str, inputs: Sequence[Any], attrs: dict[str, Any]) -> Any:
     operands = [_as_operand(name, each, is_list) for each, is_list in zip(inputs, binding.list_inputs, strict=False)]
     if innermost_tape(operands) is not None:
         return run(name, operands, attrs)  # a nested list held tensors, and is now one tensor
-    return _call(binding, operands, attrs)
+    return call_kernel(binding, operands, attrs)
 
 
-def _call(binding: Binding, operands: Sequence[Any], attrs: dict[str, Any]) -> Any:
+def call_kernel(binding: Binding, operands: Sequence[Any], attrs: dict[str, Any]) -> Any:
     """The kernel's result on plain operands: Python scalars if all operands are, errors with the operator's name."""
     try:
         y = binding.kernel_func(*operands, **attrs)
     except Exception as error:
         check_attributes(binding.schema, attrs)
-        _add_note(error, binding, operands)
+        add_note(error, binding, operands)
         raise
-    return _weak(y, operands)
+    return weak(y, operands)
 
 
-def _weak(y: Any, operands: Sequence[Any]) -> Any:
+def weak(y: Any, operands: Sequence[Any]) -> Any:
     """A result of Python scalars alone as a Python scalar: ``.5 * 2`` must not turn a float32 array into float64 later."""
     if isinstance(y, np.generic) and all(type(each) in PYTHON_SCALARS for each in operands):
         return y.item()
     return y
 
 
-def _add_note(error: BaseException, binding: Binding, operands: Sequence[Any]) -> None:
+def add_note(error: BaseException, binding: Binding, operands: Sequence[Any]) -> None:
     shapes = ", ".join(f"{n} {_describe(v)}" for n, v in zip(binding.input_names, operands, strict=False))
     error.add_note(f"in operator {binding.name!r} ({shapes}), {binding.schema}")
 
@@ -242,11 +236,11 @@ def record(
     if attrs:
         tape._attrs[number] = attrs
         for attr in attrs.values():
-            _lock_attribute(tape, attr)
+            lock_attribute(tape, attr)
     results = []
     for position, each in enumerate(outputs):
         at = tape._add_output(FURTHER_OUTPUT if position else binding, each)
-        constant = binding.constant or np.asarray(innermost_value(each)).dtype.kind in "biu"
+        constant = binding.constant or np.dtype(tape._dtypes[at]).kind in "biu"
         results.append(each if constant else wrap(each, tape, at))
     if not outputs:
         raise KernelError(f"kernel {binding.name!r} returned no output, which a tape cannot follow")
@@ -305,12 +299,12 @@ def _save(tape: Tape, value: Any, handle: Any) -> None:
     tape._saved.append(value)
 
 
-def _lock_attribute(tape: Tape, attr: Any) -> None:
+def lock_attribute(tape: Tape, attr: Any) -> None:
     if type(attr) is ndarray:
         tape._lock(attr)
     elif type(attr) is tuple or type(attr) is list:
         for each in attr:
-            _lock_attribute(tape, each)
+            lock_attribute(tape, each)
 
 
 def note_outer(tape: Tape, values: Sequence[Any]) -> None:
@@ -361,173 +355,3 @@ def unwrap(value: Any, tape: Tape) -> Any:
     if type(value) is list or type(value) is tuple:
         return [unwrap(each, tape) for each in value]
     return value
-
-
-# -------------------------------------------------------------------------------------------------- the fast path
-
-# Each line here is paid by every operation of a training step. Where anything is unusual - nested tapes, another thread, an odd
-# operand - the fast path hands over to ``run``, which does the same work from the start and knows every case.
-
-
-def unary(name: str) -> Callable[..., Any]:
-    """The function of a differentiable operator with one tensor input and no attributes."""
-    table = bindings.table(name)
-
-    def call(x: Any, /) -> Any:
-        if type(x) is not Tensor:
-            if type(x) is ndarray and not x.dtype.hasobject:
-                binding = table.get(active())
-                if binding is not None:
-                    return binding.kernel_func(x)
-            return run(name, (x,), NO_ATTRS)
-        tape = x._tape
-        binding = table.get(active())
-        if tape._recorder is not recorder() or binding is None:
-            return run(name, (x,), NO_ATTRS)
-        value = x._value
-        try:
-            y = binding.kernel_func(value)
-        except Exception as error:
-            _add_note(error, binding, (value,))
-            raise
-        if type(y) is not ndarray:
-            return record(tape, binding, (x,), (value,), _weak(y, (value,)), NO_ATTRS)
-        if binding.keep[1][0]:
-            tape._saved.append(value)
-        if binding.keep_output:
-            tape._saved.append(y)
-        tape._ids.append(x._id)
-        tensor = Tensor()
-        tensor._value = y
-        tensor._tape = tape
-        tensor._id = len(tape._bindings)
-        tape._bindings.append(binding)
-        tape._shapes.append(y.shape)
-        tape._dtypes.append(y.dtype)
-        return tensor
-
-    return call
-
-
-def binary(name: str) -> Callable[..., Any]:
-    """The function of a differentiable operator with two tensor inputs and no attributes."""
-    table = bindings.table(name)
-
-    def call(x1: Any, x2: Any, /) -> Any:
-        if type(x1) is Tensor:
-            tape = x1._tape
-            value1 = x1._value
-            id1 = x1._id
-            if type(x2) is Tensor:
-                if x2._tape is not tape:
-                    return run(name, (x1, x2), NO_ATTRS)
-                value2 = x2._value
-                id2 = x2._id
-                mask = 3
-            else:
-                if type(x2) is not ndarray and type(x2) not in PLAIN_TYPES:
-                    return run(name, (x1, x2), NO_ATTRS)
-                value2 = x2
-                id2 = -1
-                mask = 1
-        elif type(x2) is Tensor:
-            if type(x1) is not ndarray and type(x1) not in PLAIN_TYPES:
-                return run(name, (x1, x2), NO_ATTRS)
-            tape = x2._tape
-            value1 = x1
-            value2 = x2._value
-            id1 = -1
-            id2 = x2._id
-            mask = 2
-        else:
-            if type(x1) is ndarray and type(x2) is ndarray and not x1.dtype.hasobject and not x2.dtype.hasobject:
-                binding = table.get(active())
-                if binding is not None:
-                    return binding.kernel_func(x1, x2)
-            return run(name, (x1, x2), NO_ATTRS)
-        binding = table.get(active())
-        if tape._recorder is not recorder() or binding is None:
-            return run(name, (x1, x2), NO_ATTRS)
-        try:
-            y = binding.kernel_func(value1, value2)
-        except Exception as error:
-            _add_note(error, binding, (value1, value2))
-            raise
-        if type(y) is not ndarray:
-            return record(tape, binding, (x1, x2), (value1, value2), _weak(y, (value1, value2)), NO_ATTRS)
-        dtype = y.dtype
-        if dtype is OBJECT:
-            return run(name, (x1, x2), NO_ATTRS)
-        if binding.keeps_inputs:
-            keep1, keep2 = binding.keep[mask]
-            if keep1 is not None:
-                if keep1 and mask == 2 and type(x1) is ndarray and id(x1) not in tape._locks:
-                    tape._lock(x1)
-                tape._saved.append(value1 if keep1 else None)
-            if keep2 is not None:
-                if keep2 and mask == 1 and type(x2) is ndarray and id(x2) not in tape._locks:
-                    tape._lock(x2)
-                tape._saved.append(value2 if keep2 else None)
-        if binding.keep_output:
-            tape._saved.append(y)
-        ids = tape._ids
-        ids.append(id1)
-        ids.append(id2)
-        tensor = Tensor()
-        tensor._value = y
-        tensor._tape = tape
-        tensor._id = len(tape._bindings)
-        tape._bindings.append(binding)
-        tape._shapes.append(y.shape)
-        tape._dtypes.append(dtype)
-        return tensor
-
-    return call
-
-
-def general(name: str) -> Callable[..., Any]:
-    """The function of any operator: tensors first, then attributes by position or by name."""
-    schema = operators.get_schema(name)
-    if schema is None:
-        raise KernelError(f"operator {name!r} is not declared")
-    n_inputs = len(schema.inputs)
-    inputs_first = sorted(schema.arguments.positional, key=lambda argument: argument not in schema.inputs)
-    positional = [argument.name for argument in inputs_first]
-    defaults = {each.name: each.default_value for each in schema.attributes if each.default is not None}
-    n_attributes = len(schema.attributes)
-    input_names = positional[:n_inputs]
-    input_defaults = {each.name: each.default_value for each in schema.inputs if each.default is not None}
-
-    def call(*args: Any, **attrs: Any) -> Any:
-        if len(args) != n_inputs:
-            args, attrs = _sort_arguments(args, attrs)
-        attrs = {**defaults, **attrs}
-        if len(attrs) != n_attributes:
-            _check_call(attrs)
-        return run(name, args, attrs)
-
-    def _sort_arguments(args: tuple[Any, ...], attrs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        if len(args) > len(positional):
-            raise KernelError(f"operator {name!r}: got {len(args)} positional arguments, expected at most {positional}")
-        by_name = dict(zip(positional, args, strict=False))
-        twice = by_name.keys() & attrs.keys()
-        if twice:
-            raise KernelError(f"operator {name!r}: got {sorted(twice)} by position and by name")
-        by_name |= attrs
-        by_name = {**input_defaults, **by_name}
-        missing = [each for each in input_names if each not in by_name]
-        if missing:
-            raise KernelError(f"operator {name!r}: missing input {missing[0]!r}; expected {schema}")
-        return tuple(by_name.pop(each) for each in input_names), by_name
-
-    def _check_call(attrs: dict[str, Any]) -> None:
-        names = [each.name for each in schema.attributes]
-        for each in attrs:
-            if each not in names:
-                raise KernelError(
-                    f"operator {name!r} has no argument {each!r}; expected {schema}." + close_matches(each, positional + names)
-                )
-        missing = [each for each in names if each not in attrs]
-        raise KernelError(f"operator {name!r}: missing attribute {missing[0]!r}; expected {schema}")
-
-    return call

@@ -32,7 +32,7 @@ def lock(array: np.ndarray) -> list[np.ndarray]:
                 entry[1] += 1
                 held.append(link)
             elif link.flags.writeable:
-                link.flags.writeable = False
+                link.setflags(False)
                 _counts[id(link)] = [link, 1]
                 held.append(link)
             link = link.base
@@ -48,7 +48,7 @@ def unlock(held: list[np.ndarray]) -> None:
             entry[1] -= 1
             if entry[1] == 0:
                 del _counts[id(link)]
-                link.flags.writeable = True
+                link.setflags(True)
 
 
 def broken(held: list[np.ndarray]) -> bool:

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from autograd.engine import binary, general, unary
+from autograd.calls import binary, general, unary, unary_with_attributes
 from registry.errors import close_matches
 from registry.operators import get_schema, is_constant, operator_names
+from registry.schema import FunctionSchema
 
 
 def operator_function(name: str) -> Callable[..., Any]:
@@ -25,15 +26,21 @@ def operator_function(name: str) -> Callable[..., Any]:
     schema = get_schema(name)
     if schema is None:
         raise AttributeError(f"no operator {name!r} is declared." + close_matches(name, operator_names()))
-    plain = not schema.attributes and all(str(argument.type) == "Tensor" for argument in schema.inputs)
-    single = len(schema.returns) == 1 and str(schema.returns[0].type) == "Tensor"
-    fast = plain and single and not is_constant(name)
-    make = {1: unary, 2: binary}.get(len(schema.inputs), general) if fast else general
-    function = make(name)
+    function = _maker(schema)(name)
     function.__name__ = function.__qualname__ = name
     function.__module__ = __name__
     function.__doc__ = f"{schema}"
     return function
+
+
+def _maker(schema: FunctionSchema) -> Callable[[str], Callable[..., Any]]:
+    """Which kind of function an operator gets: the fastest one that its schema allows."""
+    tensors_only = all(str(argument.type) == "Tensor" for argument in (*schema.inputs, *schema.returns))
+    if not tensors_only or len(schema.returns) != 1 or is_constant(str(schema.name)):
+        return general
+    if schema.attributes:
+        return unary_with_attributes if len(schema.inputs) == 1 else general
+    return {1: unary, 2: binary}.get(len(schema.inputs), general)
 
 
 def __getattr__(name: str) -> Any:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from autograd import locks
-from autograd.containers import flatten, is_container, leaf_paths
+from autograd.containers import flatten, is_container
 from autograd.errors import GradientError, InPlaceError, TapeError
 from autograd.tensor import Tensor, innermost_value, wrap
 from registry.bindings import Binding
@@ -241,8 +241,8 @@ class Tape:
         if not is_container(value):
             return self._watch_leaf(value, name)
         leaves, structure = flatten(value)
-        paths = leaf_paths(value, name or "")
-        return structure.rebuild([self._watch_leaf(*pair) for pair in zip(leaves, paths, strict=True)])
+        paths = structure.paths(name or "")
+        return structure.rebuild([self._watch_leaf(each, path) for each, path in zip(leaves, paths, strict=True)])
 
     def _watch_leaf(self, value: Any, name: str | None) -> Tensor:
         if type(value) is Tensor:
@@ -496,7 +496,9 @@ def caller_line() -> str:
 
 def _differentiable(value: Any, name: str | None) -> Any:
     """The value as the tape keeps it; raises GradientError if it has no derivative."""
-    if type(value) is float or type(value) is complex:
+    if type(value) is float or (type(value) is np.ndarray and value.dtype.kind in "fc"):
+        return value
+    if type(value) is complex:
         return value
     which = f"watch: source {name}" if name else "watch: a source"
     if isinstance(value, np.ndarray):

@@ -12,7 +12,7 @@ import numpy as np
 
 from autograd import operators as op
 from autograd.backprop import pull_back
-from autograd.containers import flatten, is_container, leaf_paths
+from autograd.containers import flatten, is_container
 from autograd.dag import plan_for
 from autograd.errors import GradientError
 from autograd.tape import PYTHON_SCALARS, Tape
@@ -124,7 +124,7 @@ def _find_sources(tape: Tape, sources: Any) -> tuple[list[Tensor], list[int], An
         leaves, structure = [sources], None
     for position, each in enumerate(leaves):
         if type(each) is not Tensor or each._tape is not tape:
-            path = leaf_paths(sources, "sources")[position]
+            path = "sources" if structure is None else structure.paths("sources")[position]
             got = "a tensor of another tape" if type(each) is Tensor else _spell(each)
             raise GradientError(
                 f"{path} is {got}, expected a tensor of this tape: pass what tape.watch(...) returned, not the bare value"

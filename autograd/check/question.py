@@ -9,7 +9,7 @@ import numpy as np
 
 from autograd.check.differences import Difference, central_difference
 from autograd.check.report import Probe
-from autograd.containers import flatten, leaf_paths
+from autograd.containers import flatten
 from autograd.errors import GradientError
 from autograd.functional import make_jvp, make_vjp
 
@@ -24,7 +24,7 @@ class Question:
         self._f = f
         self._rng = np.random.default_rng(seed)
         self._leaves, self._structure = flatten(args)
-        paths = [path for number, each in enumerate(args) for path in leaf_paths(each, f"argument {number}")]
+        paths = [path for number, each in enumerate(args) for path in flatten(each)[1].paths(f"argument {number}")]
         self._places = [place for place, each in enumerate(self._leaves) if _has_derivative(each)]
         if not self._places:
             raise GradientError("check_gradient: no argument is a float or an array of floats: nothing to check")

@@ -9,6 +9,7 @@ from autograd.gradients import (  # noqa: F401  # each registers its family
     linalg,
     reduction,
     shape,
+    softmax,
     special,
     trig,
 )

@@ -1,7 +1,14 @@
-"""Gradients of trig."""
+"""Gradients of trigonometric and hyperbolic functions.
+
+arctan2 has no derivative of any kind at the origin, where it jumps: its gradient there is NaN, unless its cotangent is 0.
+"""
+
+import math
 
 from autograd import operators as op
 from registry.gradients import gradient
+
+_DEGREE = math.pi / 180.0
 
 
 @gradient("sin", inputs_to_save=("x",), elementwise=True)
@@ -13,4 +20,107 @@ def sin(dy, saved, attrs):
 @gradient("cos", inputs_to_save=("x",), elementwise=True)
 def cos(dy, saved, attrs):
     (x,) = saved
-    return {"x": lambda: op.negative(dy * op.sin(x))}
+    return {"x": lambda: -(dy * op.sin(x))}
+
+
+@gradient("tan", outputs_to_save=True, elementwise=True)
+def tan(dy, saved, attrs):
+    (y,) = saved
+    return {"x": lambda: dy * (op.square(y) + 1.0)}
+
+
+# The factors below rather than 1 - x * x: near 1 it would lose half of the digits.
+
+
+@gradient("arcsin", inputs_to_save=("x",), elementwise=True)
+def arcsin(dy, saved, attrs):
+    (x,) = saved
+    return {"x": lambda: dy / op.sqrt((1.0 - x) * (1.0 + x))}
+
+
+@gradient("arccos", inputs_to_save=("x",), elementwise=True)
+def arccos(dy, saved, attrs):
+    (x,) = saved
+    return {"x": lambda: -(dy / op.sqrt((1.0 - x) * (1.0 + x)))}
+
+
+@gradient("arctan", inputs_to_save=("x",), elementwise=True)
+def arctan(dy, saved, attrs):
+    (x,) = saved
+    return {"x": lambda: dy / (op.square(x) + 1.0)}
+
+
+@gradient("arctan2", inputs_to_save=("x1", "x2"), elementwise=True)
+def arctan2(dy, saved, attrs):
+    x1, x2 = saved
+    # The radius twice rather than its square, which overflows and underflows long before the quotient does.
+    radius = None
+
+    def over_radius(x):
+        nonlocal radius
+        if radius is None:
+            radius = op.hypot(x1, x2)
+        return op.divide(op.divide(x, radius), radius)
+
+    return {"x1": lambda: dy * over_radius(x2), "x2": lambda: -(dy * over_radius(x1))}
+
+
+@gradient("sinh", inputs_to_save=("x",), elementwise=True)
+def sinh(dy, saved, attrs):
+    (x,) = saved
+    return {"x": lambda: dy * op.cosh(x)}
+
+
+@gradient("cosh", inputs_to_save=("x",), elementwise=True)
+def cosh(dy, saved, attrs):
+    (x,) = saved
+    return {"x": lambda: dy * op.sinh(x)}
+
+
+@gradient("tanh", outputs_to_save=True, elementwise=True)
+def tanh(dy, saved, attrs):
+    (y,) = saved
+    return {"x": lambda: dy - dy * y * y}  # as exact as dy * (1 - y * y), and no scalar to convert
+
+
+@gradient("arcsinh", inputs_to_save=("x",), elementwise=True)
+def arcsinh(dy, saved, attrs):
+    (x,) = saved
+    return {"x": lambda: dy / op.sqrt(op.square(x) + 1.0)}
+
+
+@gradient("arccosh", inputs_to_save=("x",), elementwise=True)
+def arccosh(dy, saved, attrs):
+    (x,) = saved
+    # Two roots rather than one: for complex numbers the root of the product is another branch.
+    return {"x": lambda: dy / (op.sqrt(x - 1.0) * op.sqrt(x + 1.0))}
+
+
+@gradient("arctanh", inputs_to_save=("x",), elementwise=True)
+def arctanh(dy, saved, attrs):
+    (x,) = saved
+    return {"x": lambda: dy / ((1.0 - x) * (1.0 + x))}
+
+
+@gradient("rad2deg", elementwise=True)
+@gradient("degrees", elementwise=True)
+def degrees(dy, saved, attrs):
+    return {"x": lambda: dy / _DEGREE}
+
+
+@gradient("deg2rad", elementwise=True)
+@gradient("radians", elementwise=True)
+def radians(dy, saved, attrs):
+    return {"x": lambda: dy * _DEGREE}
+
+
+@gradient("sinc", inputs_to_save=("x",), elementwise=True)
+def sinc(dy, saved, attrs):
+    (x,) = saved
+    return {"x": lambda: dy * op.sinc_derivative(x, order=1)}
+
+
+@gradient("sinc_derivative", inputs_to_save=("x",), elementwise=True)
+def sinc_derivative(dy, saved, attrs):
+    (x,) = saved
+    return {"x": lambda: dy * op.sinc_derivative(x, order=attrs["order"] + 1)}

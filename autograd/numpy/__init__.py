@@ -21,6 +21,7 @@ from autograd.numpy import (
     linalg as _linalg,
     reduction as _reduction,
     shape as _shape,
+    softmax as _softmax,
     special as _special,
     trig as _trig,
 )
@@ -32,11 +33,12 @@ from autograd.numpy.indexing import *  # noqa: F403
 from autograd.numpy.linalg import *  # noqa: F403
 from autograd.numpy.reduction import *  # noqa: F403
 from autograd.numpy.shape import *  # noqa: F403
+from autograd.numpy.softmax import *  # noqa: F403
 from autograd.numpy.special import *  # noqa: F403
 from autograd.numpy.trig import *  # noqa: F403
 
 _FAMILIES = (
-    _arithmetic, _compare, _conv, _explog, _indexing, _linalg, _reduction, _shape, _special, _trig,
+    _arithmetic, _compare, _conv, _explog, _indexing, _linalg, _reduction, _shape, _softmax, _special, _trig,
 )  # fmt: skip
 
 __all__ = [name for family in _FAMILIES for name in family.__all__]

@@ -6,13 +6,16 @@ Options are NumPy's. Where several elements attain a maximum or minimum they sha
 
 from __future__ import annotations
 
-import builtins
+import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.lib.array_utils import normalize_axis_tuple
 
 from autograd import operators as op
-from autograd.errors import NotTrackedError
+from autograd.engine import array_of
+from autograd.numpy.options import refuse
 from autograd.tensor import Tensor, innermost_value
 
 __all__ = [
@@ -23,20 +26,6 @@ __all__ = [
 METHODS: tuple[str, ...] = (
     "all", "any", "argmax", "argmin", "cumprod", "cumsum", "max", "mean", "min", "prod", "std", "sum", "var",
 )  # fmt: skip
-
-
-def refuse(function: str, **options: Any) -> None:
-    """Raise NotTrackedError if one of the options, which a tape cannot follow, is not None.
-
-    >>> refuse("sum", out=None)
-    """
-    for name, value in options.items():
-        if value is not None:
-            raise NotTrackedError(
-                f"{function}: {name}= is not supported, because a tape could not follow it; got"
-                f" {type(innermost_value(value)).__name__}, expected none. Use the result that {function} returns, or NumPy's own"
-                " function on plain arrays"
-            )
 
 
 def _mask(where: Any) -> Any:
@@ -148,42 +137,33 @@ def _delta(function: str, ddof: float, correction: float | None) -> float:
     return correction
 
 
-def average(
-    a: Any, axis: Any = None, weights: Any = None, returned: bool = False, *, keepdims: bool = False
-) -> Any:
+def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = False, *, keepdims: bool = False) -> Any:
     """The mean with weights: ``sum(a * weights) / sum(weights)``. Weights are of the shape of ``a``, or of its one axis.
 
     >>> average([1.0, 2.0], weights=[3.0, 1.0])
     np.float64(1.25)
     """
-    shape = np.shape(innermost_value(a)) if hasattr(a, "shape") else np.shape(_bare(a))
+    a, weights = _array(a), _array(weights)
+    shape = np.shape(innermost_value(a))
     if weights is None:
-        result = mean(a, axis=axis, keepdims=keepdims)
-        total = np.full(np.shape(innermost_value(result)), float(np.prod(shape) / builtins.max(_size(result), 1)))
-    else:
-        given = np.shape(innermost_value(weights)) if hasattr(weights, "shape") else np.shape(_bare(weights))
-        if given != shape:
-            if not isinstance(axis, int) or given != (shape[axis],):
-                raise ValueError(
-                    f"average: weights have shape {given}, expected {shape}, that of a, or one axis= and its length along it"
-                )
-            weights = op.reshape(weights, shape=(*given, *(1,) * (len(shape) - 1 - axis % len(shape))))
-        total = sum(op.broadcast_to(weights, shape=shape), axis=axis, keepdims=keepdims)
-        if np.any(np.equal(innermost_value(total), 0)):
-            raise ZeroDivisionError("average: the weights sum to zero, so they cannot be normalised")
-        result = op.divide(sum(op.multiply(a, weights), axis=axis, keepdims=keepdims), total)
+        weights = np.ones(shape)
+    given = np.shape(innermost_value(weights))
+    if given != shape:
+        if not isinstance(axis, int) or given != (shape[axis],):
+            raise ValueError(
+                f"average: weights have shape {given}, expected {shape}, that of a, or one axis= and its length along it"
+            )
+        weights = op.reshape(weights, shape=(*given, *(1,) * (len(shape) - 1 - axis % len(shape))))
+    total = sum(op.broadcast_to(weights, shape=shape), axis=axis, keepdims=keepdims)
+    if np.any(np.equal(innermost_value(total), 0)):
+        raise ZeroDivisionError("average: the weights sum to zero, so nothing can be divided by their sum")
+    result = op.divide(sum(op.multiply(a, weights), axis=axis, keepdims=keepdims), total)
     return (result, total) if returned else result
 
 
-def _size(value: Any) -> int:
-    return int(np.size(innermost_value(value)))
-
-
-def _bare(nested: Any) -> Any:
-    """The shape of nested lists that may hold tensors is that of their bare values."""
-    if isinstance(nested, list | tuple):
-        return [_bare(each) for each in nested]
-    return innermost_value(nested)
+def _array(a: Any) -> Any:
+    """Nested lists as one array, or one tensor if they hold tensors; everything else as it is."""
+    return array_of("array", a) if isinstance(a, list | tuple) else a
 
 
 # -------------------------------------------------------------------------------------------------- extremes
@@ -238,14 +218,198 @@ def median(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = Fa
     np.float64(2.5)
     """
     refuse("median", out=out)
-    a = op.array(a) if isinstance(a, list | tuple) else a
-    ndim = np.ndim(innermost_value(a))
-    axes = [each % ndim for each in (range(ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,))]
-    kept = [each for each in range(ndim) if each not in axes]
+    a = _array(a)
     shape = np.shape(innermost_value(a))
-    ordered = op.sort(op.reshape(op.transpose(a, axes=kept + axes), shape=[*(shape[each] for each in kept), -1]), axis=-1)
-    length = np.shape(innermost_value(ordered))[-1]
+    ndim = len(shape)
+    axes = normalize_axis_tuple(range(ndim) if axis is None else axis, ndim)
+    kept = [each for each in range(ndim) if each not in axes]
+    rows = op.reshape(op.transpose(a, axes=[*kept, *axes]), shape=[*(shape[each] for each in kept), -1])
+    ordered = op.sort(rows, axis=-1)
+    length = ordered.shape[-1]
     middle = mean(ordered[..., (length - 1) // 2 : length // 2 + 1], axis=-1)
-    if np.isnan(innermost_value(ordered)[..., -1:]).any():
-        middle = op.where(np.isnan(innermost_value(ordered)[..., -1]), np.nan, middle)
+    undefined = np.isnan(innermost_value(ordered)[..., -1:]).any(axis=-1)
+    if undefined.any():
+        middle = op.where(undefined, np.nan, middle)
     return op.reshape(middle, shape=[1 if each in axes else shape[each] for each in range(ndim)]) if keepdims else middle
+
+
+def argmax(a: Any, axis: int | None = None, out: Any = None, *, keepdims: bool = False) -> Any:
+    """The index of the first largest element; a constant.
+
+    >>> argmax([1.0, 5.0, 3.0])
+    np.int64(1)
+    """
+    refuse("argmax", out=out)
+    return op.argmax(a, axis=axis, keepdims=keepdims)
+
+
+def argmin(a: Any, axis: int | None = None, out: Any = None, *, keepdims: bool = False) -> Any:
+    """The index of the first smallest element; a constant.
+
+    >>> argmin([4.0, 5.0, 3.0])
+    np.int64(2)
+    """
+    refuse("argmin", out=out)
+    return op.argmin(a, axis=axis, keepdims=keepdims)
+
+
+# -------------------------------------------------------------------------------------------------- questions
+
+
+def any(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, *, where: Any = True) -> Any:
+    """Whether an element is true (not zero) along axes; a constant.
+
+    >>> any([0.0, 1.0])
+    np.True_
+    """
+    refuse("any", out=out)
+    return op.any(a, axis=axis, keepdims=keepdims, where=_mask(where))
+
+
+def all(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, *, where: Any = True) -> Any:
+    """Whether all elements are true (not zero) along axes; a constant.
+
+    >>> all([0.0, 1.0])
+    np.False_
+    """
+    refuse("all", out=out)
+    return op.all(a, axis=axis, keepdims=keepdims, where=_mask(where))
+
+
+def count_nonzero(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
+    """How many elements are not zero along axes; a constant.
+
+    >>> count_nonzero([0.0, 1.0, 2.0], axis=0)
+    np.int64(2)
+    """
+    return op.count_nonzero(a, axis=axis, keepdims=keepdims)
+
+
+# -------------------------------------------------------------------------------------------------- without NaN
+
+
+def _defined(a: Any, where: Any = True) -> tuple[Any, Any]:
+    """``a`` as an array, and where it is chosen and not NaN."""
+    a = _array(a)
+    mask = ~np.isnan(innermost_value(a))
+    return a, mask if where is True else mask & np.asarray(where, bool)
+
+
+def nansum(
+    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None, where: Any = True
+) -> Any:
+    """``sum`` of what is not NaN; NaN elements get the gradient 0.
+
+    >>> nansum([1.0, np.nan, 3.0])
+    np.float64(4.0)
+    """
+    a, mask = _defined(a, where)
+    return sum(a, axis, dtype, out, keepdims, initial, mask)
+
+
+def nanprod(
+    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None, where: Any = True
+) -> Any:
+    """``prod`` of what is not NaN.
+
+    >>> nanprod([2.0, np.nan, 3.0])
+    np.float64(6.0)
+    """
+    a, mask = _defined(a, where)
+    return prod(a, axis, dtype, out, keepdims, initial, mask)
+
+
+def nanmean(
+    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False, *, where: Any = True
+) -> Any:
+    """``mean`` of what is not NaN.
+
+    >>> nanmean([1.0, np.nan, 3.0])
+    np.float64(2.0)
+    """
+    a, mask = _defined(a, where)
+    return mean(a, axis, dtype, out, keepdims, where=mask)
+
+
+def nanvar(
+    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: bool = False, *,
+    where: Any = True, mean: Any = None, correction: float | None = None,
+) -> Any:  # fmt: skip
+    """``var`` of what is not NaN.
+
+    >>> nanvar([1.0, np.nan, 3.0])
+    np.float64(1.0)
+    """
+    a, mask = _defined(a, where)
+    return var(a, axis, dtype, out, ddof, keepdims, where=mask, mean=mean, correction=correction)
+
+
+def nanstd(
+    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: bool = False, *,
+    where: Any = True, mean: Any = None, correction: float | None = None,
+) -> Any:  # fmt: skip
+    """``std`` of what is not NaN.
+
+    >>> nanstd([1.0, np.nan, 3.0])
+    np.float64(1.0)
+    """
+    a, mask = _defined(a, where)
+    return std(a, axis, dtype, out, ddof, keepdims, where=mask, mean=mean, correction=correction)
+
+
+def nanmax(
+    a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None, where: Any = True
+) -> Any:
+    """``max`` of what is not NaN; NaN if there is nothing else.
+
+    >>> nanmax([1.0, np.nan, 3.0])
+    np.float64(3.0)
+    """
+    refuse("nanmax", out=out)
+    return _extreme_of_defined(max, -np.inf, a, axis, keepdims, initial, where)
+
+
+def nanmin(
+    a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None, where: Any = True
+) -> Any:
+    """``min`` of what is not NaN; NaN if there is nothing else.
+
+    >>> nanmin([1.0, np.nan, 3.0])
+    np.float64(1.0)
+    """
+    refuse("nanmin", out=out)
+    return _extreme_of_defined(min, np.inf, a, axis, keepdims, initial, where)
+
+
+def _extreme_of_defined(
+    extreme: Callable[..., Any], neutral: float, a: Any, axis: Any, keepdims: bool, initial: Any, where: Any
+) -> Any:
+    a, mask = _defined(a, where)
+    if mask.all():
+        return extreme(a, axis, None, keepdims, initial)
+    result = extreme(a, axis, None, keepdims, neutral if initial is None else initial, mask)
+    empty = ~np.any(mask, axis=axis, keepdims=keepdims)
+    if initial is None and empty.any():
+        warnings.warn("All-NaN slice encountered", RuntimeWarning, stacklevel=3)
+        result = op.where(empty, np.nan, result)
+    return result
+
+
+def nancumsum(a: Any, axis: int | None = None, dtype: Any = None, out: Any = None) -> Any:
+    """``cumsum`` with NaN counted as 0.
+
+    >>> nancumsum([1.0, np.nan, 3.0])
+    array([1., 1., 4.])
+    """
+    a, mask = _defined(a)
+    return cumsum(op.where(mask, a, 0.0), axis, dtype, out)
+
+
+def nancumprod(a: Any, axis: int | None = None, dtype: Any = None, out: Any = None) -> Any:
+    """``cumprod`` with NaN counted as 1.
+
+    >>> nancumprod([2.0, np.nan, 3.0])
+    array([2., 2., 6.])
+    """
+    a, mask = _defined(a)
+    return cumprod(op.where(mask, a, 1.0), axis, dtype, out)

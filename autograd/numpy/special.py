@@ -1,6 +1,12 @@
-"""NumPy-shaped functions of the family special."""
+"""Functions that NumPy does not have, in its style."""
 
 from __future__ import annotations
 
-__all__: list[str] = []
+from autograd import operators as op
+
+__all__ = ["relu", "sigmoid", "softplus"]
 METHODS: tuple[str, ...] = ()
+
+sigmoid = op.sigmoid
+relu = op.relu
+softplus = op.softplus

@@ -40,5 +40,5 @@ def draw_curves(
         axes.spines[["top", "right"]].set_visible(False)
         axes.legend(frameon=False)
     figure.suptitle(title, fontsize=11)
-    figure.set_layout_engine("constrained")
+    figure.set_layout_engine("constrained", w_pad=0.12, h_pad=0.12, wspace=0.06)
     return save(figure, path)

@@ -30,7 +30,7 @@ def save(figure: Figure, path: str | PathLike[str] | None) -> Figure:
 def text_width(text: str, size: float, *, bold: bool = False) -> float:
     """The width in inches of one line of text at ``size`` points."""
     from matplotlib.font_manager import FontProperties
-    from matplotlib.textpath import TextPath
+    from matplotlib.textpath import text_to_path
 
-    font = FontProperties(weight="bold" if bold else "normal")
-    return float(TextPath((0, 0), text or " ", size=size, prop=font, usetex=False).get_extents().width) / 72
+    font = FontProperties(weight="bold" if bold else "normal", size=size)
+    return float(text_to_path.get_text_width_height_descent(text, font, ismath=False)[0]) / 72

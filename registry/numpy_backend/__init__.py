@@ -21,6 +21,7 @@ from registry.numpy_backend import (  # noqa: E402, F401  # each registers its f
     linalg,
     reduction,
     shape,
+    softmax,
     special,
     trig,
 )

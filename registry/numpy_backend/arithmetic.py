@@ -1,8 +1,22 @@
-"""Arithmetic kernels."""
+"""Arithmetic: sums, products, powers, remainders, rounding, and the parts of complex numbers."""
+
+from typing import Any
 
 import numpy as np
 
 from registry.declare import operator
+
+
+def _power(x1: Any, x2: Any) -> Any:
+    """``np.power``; the operator form of it takes square, root and reciprocal by their own, much faster, loops."""
+    return x1**x2 if type(x1) is np.ndarray else np.power(x1, x2)
+
+
+def _clip(a: Any, a_min: Any, a_max: Any) -> Any:
+    if a_min is None:
+        return np.positive(a) if a_max is None else np.minimum(a, a_max)
+    return np.maximum(a, a_min) if a_max is None else np.clip(a, a_min, a_max)
+
 
 operator("add(Tensor x1, Tensor x2) -> Tensor", np.add)
 operator("subtract(Tensor x1, Tensor x2) -> Tensor", np.subtract)
@@ -10,9 +24,37 @@ operator("multiply(Tensor x1, Tensor x2) -> Tensor", np.multiply)
 operator("divide(Tensor x1, Tensor x2) -> Tensor", np.divide)
 operator("floor_divide(Tensor x1, Tensor x2) -> Tensor", np.floor_divide, constant=True)
 operator("remainder(Tensor x1, Tensor x2) -> Tensor", np.remainder)
-operator("power(Tensor x1, Tensor x2) -> Tensor", np.power)
+operator("fmod(Tensor x1, Tensor x2) -> Tensor", np.fmod)
 operator("negative(Tensor x) -> Tensor", np.negative)
 operator("positive(Tensor x) -> Tensor", np.positive)
+
+operator("power(Tensor x1, Tensor x2) -> Tensor", _power)
+operator("float_power(Tensor x1, Tensor x2) -> Tensor", np.float_power)
+operator("square(Tensor x) -> Tensor", np.square)
+operator("sqrt(Tensor x) -> Tensor", np.sqrt)
+operator("cbrt(Tensor x) -> Tensor", np.cbrt)
+operator("reciprocal(Tensor x) -> Tensor", np.reciprocal)
+
 operator("absolute(Tensor x) -> Tensor", np.absolute)
-operator("real(Tensor x) -> Tensor", lambda x: np.real(x))
-operator("imag(Tensor x) -> Tensor", lambda x: np.imag(x))
+operator("fabs(Tensor x) -> Tensor", np.fabs)
+operator("hypot(Tensor x1, Tensor x2) -> Tensor", np.hypot)
+operator("copysign(Tensor x1, Tensor x2) -> Tensor", np.copysign)
+operator("heaviside(Tensor x1, Tensor x2) -> Tensor", np.heaviside)
+
+operator("maximum(Tensor x1, Tensor x2) -> Tensor", np.maximum)
+operator("minimum(Tensor x1, Tensor x2) -> Tensor", np.minimum)
+operator("fmax(Tensor x1, Tensor x2) -> Tensor", np.fmax)
+operator("fmin(Tensor x1, Tensor x2) -> Tensor", np.fmin)
+operator("clip(Tensor a, Tensor? a_min=None, Tensor? a_max=None) -> Tensor", _clip)
+
+operator("real(Tensor val) -> Tensor", np.real)
+operator("imag(Tensor val) -> Tensor", np.imag)
+operator("conjugate(Tensor x) -> Tensor", np.conjugate)
+operator("angle(Tensor z, bool deg=False) -> Tensor", np.angle)
+
+operator("sign(Tensor x) -> Tensor", np.sign, constant=True)
+operator("floor(Tensor x) -> Tensor", np.floor, constant=True)
+operator("ceil(Tensor x) -> Tensor", np.ceil, constant=True)
+operator("rint(Tensor x) -> Tensor", np.rint, constant=True)
+operator("trunc(Tensor x) -> Tensor", np.trunc, constant=True)
+operator("round(Tensor a, int decimals=0) -> Tensor", np.round, constant=True)

@@ -1,0 +1,279 @@
+"""The functions that run operators, in the fastest form that a schema allows.
+
+``unary`` and ``binary`` serve operators of one or two tensors, ``unary_with_attributes`` those of one tensor and attributes, and
+``general`` every other. All do what ``autograd.engine.run`` does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+import numpy as np
+
+from autograd import tape as tape_module
+from autograd.engine import OBJECT, PLAIN_TYPES, active, add_note, call_kernel, info_of, lock_attribute, record, run, weak
+from autograd.errors import KernelError
+from autograd.tape import NO_ATTRS
+from autograd.tensor import Tensor
+from registry import bindings, operators
+from registry.errors import close_matches
+from registry.kernels import TensorInfo
+
+ndarray = np.ndarray
+recorder = tape_module._recorder.get
+"""The token of this thread, see ``autograd.tape``."""
+
+ARRAY_WORDS = ("Any", "Index", "Tensor", "Scalar")
+"""Schema words of attributes that may be arrays, which are locked like saved values."""
+
+# Each line here is paid by every operation of a training step. Where anything is unusual - nested tapes, another thread, an odd
+# operand - the fast path hands over to ``run``, which does the same work from the start and knows every case.
+
+
+def unary(name: str) -> Callable[..., Any]:
+    """The function of a differentiable operator with one tensor input and no attributes."""
+    table = bindings.table(name)
+
+    def call(x: Any, /) -> Any:
+        if type(x) is not Tensor:
+            if type(x) is ndarray and not x.dtype.hasobject:
+                binding = table.get(active())
+                if binding is not None:
+                    return binding.kernel_func(x)
+            return run(name, (x,), NO_ATTRS)
+        tape = x._tape
+        binding = table.get(active())
+        if tape._recorder is not recorder() or binding is None:
+            return run(name, (x,), NO_ATTRS)
+        value = x._value
+        try:
+            y = binding.kernel_func(value)
+        except Exception as error:
+            add_note(error, binding, (value,))
+            raise
+        if type(y) is not ndarray:
+            return record(tape, binding, (x,), (value,), weak(y, (value,)), NO_ATTRS)
+        if binding.keep[1][0]:
+            tape._saved.append(value)
+        if binding.keep_output:
+            tape._saved.append(y)
+        if binding.info_positions:
+            tape._saved.append(info_of(value))
+        tape._ids.append(x._id)
+        tensor = Tensor()
+        tensor._value = y
+        tensor._tape = tape
+        tensor._id = len(tape._bindings)
+        tape._bindings.append(binding)
+        tape._shapes.append(y.shape)
+        tape._dtypes.append(y.dtype)
+        return tensor
+
+    return call
+
+
+def binary(name: str) -> Callable[..., Any]:
+    """The function of a differentiable operator with two tensor inputs and no attributes."""
+    table = bindings.table(name)
+
+    def call(x1: Any, x2: Any, /) -> Any:
+        if type(x1) is Tensor:
+            tape = x1._tape
+            value1 = x1._value
+            id1 = x1._id
+            if type(x2) is Tensor:
+                if x2._tape is not tape:
+                    return run(name, (x1, x2), NO_ATTRS)
+                value2 = x2._value
+                id2 = x2._id
+                mask = 3
+            else:
+                if type(x2) is not ndarray and type(x2) not in PLAIN_TYPES:
+                    return run(name, (x1, x2), NO_ATTRS)
+                value2 = x2
+                id2 = -1
+                mask = 1
+        elif type(x2) is Tensor:
+            if type(x1) is not ndarray and type(x1) not in PLAIN_TYPES:
+                return run(name, (x1, x2), NO_ATTRS)
+            tape = x2._tape
+            value1 = x1
+            value2 = x2._value
+            id1 = -1
+            id2 = x2._id
+            mask = 2
+        else:
+            if type(x1) is ndarray and type(x2) is ndarray and not x1.dtype.hasobject and not x2.dtype.hasobject:
+                binding = table.get(active())
+                if binding is not None:
+                    return binding.kernel_func(x1, x2)
+            return run(name, (x1, x2), NO_ATTRS)
+        binding = table.get(active())
+        if tape._recorder is not recorder() or binding is None:
+            return run(name, (x1, x2), NO_ATTRS)
+        try:
+            y = binding.kernel_func(value1, value2)
+        except Exception as error:
+            add_note(error, binding, (value1, value2))
+            raise
+        if type(y) is not ndarray:
+            return record(tape, binding, (x1, x2), (value1, value2), weak(y, (value1, value2)), NO_ATTRS)
+        dtype = y.dtype
+        if dtype is OBJECT:
+            return run(name, (x1, x2), NO_ATTRS)
+        if binding.keeps_inputs:
+            keep1, keep2 = binding.keep[mask]
+            if keep1 is not None:
+                if keep1 and mask == 2 and type(x1) is ndarray and id(x1) not in tape._locks:
+                    tape._lock(x1)
+                tape._saved.append(value1 if keep1 else None)
+            if keep2 is not None:
+                if keep2 and mask == 1 and type(x2) is ndarray and id(x2) not in tape._locks:
+                    tape._lock(x2)
+                tape._saved.append(value2 if keep2 else None)
+        if binding.keep_output:
+            tape._saved.append(y)
+        for position in binding.info_positions:
+            tape._saved.append(info_of(value2 if position else value1))
+        ids = tape._ids
+        ids.append(id1)
+        ids.append(id2)
+        tensor = Tensor()
+        tensor._value = y
+        tensor._tape = tape
+        tensor._id = len(tape._bindings)
+        tape._bindings.append(binding)
+        tape._shapes.append(y.shape)
+        tape._dtypes.append(dtype)
+        return tensor
+
+    return call
+
+
+def general(name: str) -> Callable[..., Any]:
+    """The function of any operator: tensors first, then attributes by position or by name."""
+    arguments = _CallArguments(name)
+    n_inputs = len(arguments.input_names)
+    n_attributes = len(arguments.attribute_names)
+    defaults = arguments.attribute_defaults
+
+    def call(*args: Any, **attrs: Any) -> Any:
+        if len(args) != n_inputs:
+            args, attrs = arguments.sort(args, attrs)
+        attrs = {**defaults, **attrs}
+        if len(attrs) != n_attributes:
+            arguments.refuse(attrs)
+        return run(name, args, attrs)
+
+    return call
+
+
+def unary_with_attributes(name: str) -> Callable[..., Any]:
+    """The function of an operator with one tensor input, one output, and attributes by position or by name."""
+    table = bindings.table(name)
+    arguments = _CallArguments(name)
+    n_attributes = len(arguments.attribute_names)
+    defaults = arguments.attribute_defaults
+    may_hold_arrays = arguments.may_hold_arrays
+
+    def call(*args: Any, **attrs: Any) -> Any:
+        if len(args) != 1:
+            args, attrs = arguments.sort(args, attrs)
+        attrs = {**defaults, **attrs}
+        if len(attrs) != n_attributes:
+            arguments.refuse(attrs)
+        (x,) = args
+        if type(x) is not Tensor:
+            return run(name, args, attrs)
+        tape = x._tape
+        binding = table.get(active())
+        if tape._recorder is not recorder() or binding is None:
+            return run(name, args, attrs)
+        value = x._value
+        y = call_kernel(binding, (value,), attrs)
+        kind = type(y)
+        if kind is not ndarray and kind is not np.float64 and kind is not np.float32:
+            return record(tape, binding, args, (value,), y, attrs)
+        dtype = y.dtype
+        if dtype.kind not in "fc":
+            return record(tape, binding, args, (value,), y, attrs)
+        if binding.keeps_inputs:
+            tape._saved.append(value)
+        if binding.keep_output:
+            tape._saved.append(y)
+        if binding.info_positions:
+            tape._saved.append(TensorInfo(tape._shapes[x._id], tape._dtypes[x._id]))
+        for each in may_hold_arrays:
+            if attrs[each] is not None:
+                lock_attribute(tape, attrs[each])
+        tape._ids.append(x._id)
+        tensor = Tensor()
+        tensor._value = y
+        tensor._tape = tape
+        number = tensor._id = len(tape._bindings)
+        tape._attrs[number] = attrs
+        tape._bindings.append(binding)
+        tape._shapes.append(y.shape)
+        tape._dtypes.append(dtype)
+        return tensor
+
+    return call
+
+
+class _CallArguments:
+    """How a call of an operator's function maps to inputs and attributes."""
+
+    __slots__ = (
+        "attribute_defaults",
+        "attribute_names",
+        "input_defaults",
+        "input_names",
+        "may_hold_arrays",
+        "name",
+        "positional",
+        "schema",
+    )
+
+    def __init__(self, name: str) -> None:
+        schema = operators.get_schema(name)
+        if schema is None:
+            raise KernelError(f"operator {name!r} is not declared")
+        self.name = name
+        self.schema = schema
+        self.input_names = [each.name for each in schema.inputs]
+        self.attribute_names = [each.name for each in schema.attributes]
+        others = [each.name for each in schema.arguments.positional if each not in schema.inputs]
+        self.positional = self.input_names + others
+        self.input_defaults = {each.name: each.default_value for each in schema.inputs if each.default is not None}
+        self.attribute_defaults = {each.name: each.default_value for each in schema.attributes if each.default is not None}
+        self.may_hold_arrays = tuple(
+            each.name for each in schema.attributes if any(each.type.is_base_like(word) for word in ARRAY_WORDS)
+        )
+
+    def sort(self, args: tuple[Any, ...], attrs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """Inputs in schema order, and attributes by name."""
+        if len(args) > len(self.positional):
+            raise KernelError(
+                f"operator {self.name!r}: got {len(args)} positional arguments, expected at most {self.positional}"
+            )
+        by_name = dict(zip(self.positional, args, strict=False))
+        twice = by_name.keys() & attrs.keys()
+        if twice:
+            raise KernelError(f"operator {self.name!r}: got {sorted(twice)} by position and by name")
+        by_name = {**self.input_defaults, **by_name, **attrs}
+        missing = [each for each in self.input_names if each not in by_name]
+        if missing:
+            raise KernelError(f"operator {self.name!r}: missing input {missing[0]!r}; expected {self.schema}")
+        return tuple(by_name.pop(each) for each in self.input_names), by_name
+
+    def refuse(self, attrs: dict[str, Any]) -> NoReturn:
+        """Raise KernelError for the attribute that is unknown or missing."""
+        known = self.input_names + self.attribute_names
+        for each in attrs:
+            if each not in self.attribute_names:
+                raise KernelError(
+                    f"operator {self.name!r} has no argument {each!r}; expected {self.schema}.{close_matches(each, known)}"
+                )
+        missing = [each for each in self.attribute_names if each not in attrs]
+        raise KernelError(f"operator {self.name!r}: missing attribute {missing[0]!r}; expected {self.schema}")
