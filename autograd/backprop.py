@@ -8,6 +8,7 @@ cotangent, indexing gradients put together once, and strong zeros.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from math import isfinite
 from typing import Any
 
@@ -15,7 +16,7 @@ import numpy as np
 
 from autograd import operators as op
 from autograd.dag import NONE, WIDE, Plan
-from autograd.engine import digest
+from autograd.engine import binding_of, digest
 from autograd.errors import GradientError, InPlaceError
 from autograd.indexed import IndexedGradient
 from autograd.tape import NO_ATTRS, PYTHON_SCALARS, Tape, saved_count
@@ -274,7 +275,10 @@ def _stack(parts: list[Any]) -> Any:
 
 def strong_zeros(dy: Any, g: Any) -> Any:
     """``g``, but exactly zero wherever the cotangent ``dy`` is."""
-    zero = np.equal(innermost_value(dy), 0)
+    if type(dy) is tuple:
+        zero = np.logical_and.reduce([np.equal(innermost_value(each), 0) for each in dy if each is not None])
+    else:
+        zero = np.equal(innermost_value(dy), 0)
     return op.where(zero, 0.0, g) if zero.any() else g
 
 
@@ -288,6 +292,10 @@ def fit(
     """
     expected = batch + shape
     if type(g) is IndexedGradient:
+        if g.shape != shape:
+            raise GradientError(
+                f"gradient of operator {binding.name!r} for input {input_name!r} is of indexing into shape {g.shape}, expected {shape}"
+            )
         return g
     if type(g) in PYTHON_SCALARS and type(g) is not bool:
         g_shape: tuple[int, ...] = ()
@@ -326,19 +334,32 @@ def fit(
 def _unbroadcast(
     g: Any, g_shape: tuple[int, ...], expected: tuple[int, ...], n_batch: int, binding: Binding, input_name: str
 ) -> Any:
+    axes = _summed_axes(g_shape, expected, n_batch)
+    if axes is None:
+        raise GradientError(
+            f"gradient of operator {binding.name!r} for input {input_name!r} has shape {g_shape}, which does not sum to the"
+            f" expected {expected}"
+        )
+    if type(g) is ndarray:  # straight to the backend's kernel: biases come this way in every step of a training loop
+        total = binding_of("sum").kernel_func(g, axis=axes, dtype=None, keepdims=False, initial=None, where=None)
+    else:
+        total = op.sum(g, axis=axes)
+    return total if total.shape == expected else op.reshape(total, shape=expected)
+
+
+@lru_cache(maxsize=1024)
+def _summed_axes(g_shape: tuple[int, ...], expected: tuple[int, ...], n_batch: int) -> tuple[int, ...] | None:
+    """The axes over which a gradient of shape ``g_shape`` is summed to that of its input; None if it does not fit."""
     extra = len(g_shape) - len(expected)
+    if extra < 0 or g_shape[:n_batch] != expected[:n_batch]:
+        return None
     axes = list(range(n_batch, n_batch + extra))
     for axis in range(n_batch, len(expected)):
-        if axis + extra >= n_batch and expected[axis] == 1 and g_shape[axis + extra] != 1:
+        if expected[axis] != g_shape[axis + extra]:
+            if expected[axis] != 1:
+                return None
             axes.append(axis + extra)
-    if extra >= 0:
-        summed = op.sum(g, axis=tuple(axes), keepdims=True) if axes else g
-        if np.size(innermost_value(summed)) == int(np.prod(expected)):
-            return op.reshape(summed, shape=expected)
-    raise GradientError(
-        f"gradient of operator {binding.name!r} for input {input_name!r} has shape {g_shape}, which does not sum to the"
-        f" expected {expected}"
-    )
+    return tuple(axes)
 
 
 def _all_finite(results: Sequence[Any]) -> bool:

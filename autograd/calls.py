@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from autograd import tape as tape_module
-from autograd.engine import OBJECT, PLAIN_TYPES, active, add_note, call_kernel, info_of, lock_attribute, record, run, weak
+from autograd.engine import OBJECT, PLAIN_TYPES, active, add_note, call_kernel, info_of, keep_attribute, record, run, weak
 from autograd.errors import KernelError
 from autograd.tape import NO_ATTRS
 from autograd.tensor import Tensor
@@ -206,7 +206,7 @@ def unary_with_attributes(name: str) -> Callable[..., Any]:
             tape._saved.append(TensorInfo(tape._shapes[x._id], tape._dtypes[x._id]))
         for each in may_hold_arrays:
             if attrs[each] is not None:
-                lock_attribute(tape, attrs[each])
+                attrs[each] = keep_attribute(tape, attrs[each])
         tape._ids.append(x._id)
         tensor = Tensor()
         tensor._value = y
@@ -248,7 +248,7 @@ class _CallArguments:
         self.input_defaults = {each.name: each.default_value for each in schema.inputs if each.default is not None}
         self.attribute_defaults = {each.name: each.default_value for each in schema.attributes if each.default is not None}
         self.may_hold_arrays = tuple(
-            each.name for each in schema.attributes if any(each.type.is_base_like(word) for word in ARRAY_WORDS)
+            each.name for each in schema.attributes if each.type.is_list_like() is not None or any(each.type.is_base_like(word) for word in ARRAY_WORDS)
         )
 
     def sort(self, args: tuple[Any, ...], attrs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy
 import dataclasses
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -26,12 +26,14 @@ class Structure:
 
     __slots__ = ("_children", "_node", "_rebuild", "_steps", "n_leaves")
 
-    def __init__(self, node: Any, rebuild: Rebuilder | None, children: list[Structure], steps: list[str]) -> None:
+    def __init__(
+        self, node: Any, rebuild: Rebuilder | None, children: list[Structure], steps: list[str], n_leaves: int
+    ) -> None:
         self._node = node
         self._rebuild = rebuild
         self._children = children
         self._steps = steps
-        self.n_leaves = 1 if rebuild is None else sum(child.n_leaves for child in children)
+        self.n_leaves = n_leaves
 
     @property
     def is_leaf(self) -> bool:
@@ -52,16 +54,19 @@ class Structure:
         """
         if self._rebuild is None:
             return [start]
-        pairs = zip(self._children, self._steps, strict=True)
-        return [path for child, step in pairs for path in child.paths(start + step)]
+        paths: list[str] = []
+        for child, step in zip(self._children, self._steps, strict=True):
+            paths += [start + step] if child is _LEAF else child.paths(start + step)
+        return paths
 
-    def _take(self, leaves: Iterable[Any]) -> Any:
+    def _take(self, leaves: Iterator[Any]) -> Any:
         if self._rebuild is None:
-            return next(leaves)  # type: ignore[call-overload]  # rebuild passes an iterator
-        return self._rebuild(self._node, [child._take(leaves) for child in self._children])
+            return next(leaves)
+        children = [next(leaves) if child is _LEAF else child._take(leaves) for child in self._children]
+        return self._rebuild(self._node, children)
 
 
-_LEAF = Structure(None, None, [], [])
+_LEAF = Structure(None, None, [], [], 1)
 
 
 def flatten(container: Any) -> tuple[list[Any], Structure]:
@@ -74,16 +79,24 @@ def flatten(container: Any) -> tuple[list[Any], Structure]:
     {'w': [10.0, 20.0], 'b': 30.0}
     """
     leaves: list[Any] = []
-    return leaves, _flatten(container, leaves)
-
-
-def _flatten(container: Any, leaves: list[Any]) -> Structure:
     known = _handlers(type(container))
     if known is None:
-        leaves.append(container)
-        return _LEAF
+        return [container], _LEAF
+    return leaves, _flatten(container, known, leaves)
+
+
+def _flatten(container: Any, known: tuple[Flattener, Rebuilder], leaves: list[Any]) -> Structure:
+    before = len(leaves)
     children, steps = known[0](container)
-    return Structure(container, known[1], [_flatten(child, leaves) for child in children], steps)
+    structures = []
+    for child in children:
+        inside = _handlers(type(child))
+        if inside is None:
+            leaves.append(child)
+            structures.append(_LEAF)
+        else:
+            structures.append(_flatten(child, inside, leaves))
+    return Structure(container, known[1], structures, steps, len(leaves) - before)
 
 
 def is_container(value: Any) -> bool:
@@ -115,8 +128,14 @@ def unregister_container(container_type: type) -> None:
     _handlers.cache_clear()
 
 
+_POSITIONS = [f"[{position}]" for position in range(64)]
+
+
 def _sequence(container: Sequence[Any]) -> tuple[list[Any], list[str]]:
-    return list(container), [f"[{position}]" for position in range(len(container))]
+    length = len(container)
+    if length <= len(_POSITIONS):
+        return list(container), _POSITIONS[:length]
+    return list(container), [f"[{position}]" for position in range(length)]
 
 
 def _mapping(container: dict[Any, Any]) -> tuple[list[Any], list[str]]:

@@ -8,7 +8,8 @@ is unusual, and hands everything else to ``run``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from threading import get_ident
 from typing import Any
 
@@ -61,12 +62,18 @@ def run(name: str, inputs: Sequence[Any], attrs: dict[str, Any]) -> Any:
         return _run_plain(name, inputs, attrs)
     values = [unwrap(each, tape) for each in inputs]
     if not tape._recording:
+        _shield(tape, values)  # the result may be a view of a value that the tape has saved
         return run(name, values, attrs)
     if tape._thread != get_ident():
         raise TapeError(
             f"operator {name!r}: its input is on a tape that was opened in another thread; open a tape in each thread"
         )
     binding = binding_of(name)
+    if any(type(each) in (list, tuple) and not is_list for each, is_list in zip(inputs, binding.list_inputs, strict=False)):
+        stacked = [each if is_list else _stacked(name, each) for each, is_list in zip(inputs, binding.list_inputs, strict=True)]
+        return run(name, stacked, attrs)
+    if innermost_tape(values) is not None:
+        values = [_without_closed(each) for each in values]
     if innermost_tape(values) is None:
         values = [_as_operand(name, each, is_list) for each, is_list in zip(values, binding.list_inputs, strict=False)]
         y = call_kernel(binding, values, attrs)
@@ -74,6 +81,22 @@ def run(name: str, inputs: Sequence[Any], attrs: dict[str, Any]) -> Any:
         note_outer(tape, values)
         y = run(name, values, attrs)
     return record(tape, binding, inputs, values, y, attrs)
+
+
+def _shield(tape: Tape, values: Sequence[Any]) -> None:
+    for each in values:
+        if type(each) is list:
+            _shield(tape, each)
+        else:
+            tape.shield(each)
+
+
+def _without_closed(value: Any) -> Any:
+    """The value inside a tensor of a tape that does not record: what an operation on it uses and a rule saves."""
+    while type(value) is Tensor and not value._tape._recording:
+        value._tape.shield(value._value)
+        value = value._value
+    return [_without_closed(each) for each in value] if type(value) is list else value
 
 
 def innermost_tape(inputs: Sequence[Any]) -> Tape | None:
@@ -165,6 +188,11 @@ def _as_operand(name: str, value: Any, is_list: bool) -> Any:
     return value
 
 
+def _stacked(name: str, value: Any) -> Any:
+    """A nested list given for one tensor, as an array or a tensor; anything else as it is."""
+    return array_of(name, value) if type(value) in (list, tuple) else value
+
+
 def array_of(name: str, nested: Sequence[Any]) -> Any:
     """One array, or one tensor if there are tensors among the leaves, from nested lists; raises on ragged ones.
 
@@ -212,7 +240,7 @@ def record(
     A result that is constant by definition (bool, integer, an operator declared ``constant``) stays plain; its record is for
     display only.
     """
-    outputs = _outputs(binding, y)
+    outputs = _outputs(binding, y)  # raises before anything is appended: columns out of step would be a wrong gradient later
     tracked = _append_ids(tape, binding, inputs)
     saved = tape._saved
     keep = binding.keep_for(tracked)
@@ -234,18 +262,14 @@ def record(
         saved.append([info_of(each) for each in value] if binding.list_inputs[position] else info_of(value))
     number = len(tape._bindings)
     if attrs:
-        tape._attrs[number] = attrs
-        for attr in attrs.values():
-            lock_attribute(tape, attr)
+        attrs = tape._attrs[number] = {name: keep_attribute(tape, attr) for name, attr in attrs.items()}
     results = []
     for position, each in enumerate(outputs):
         at = tape._add_output(FURTHER_OUTPUT if position else binding, each)
         constant = binding.constant or np.dtype(tape._dtypes[at]).kind in "biu"
         results.append(each if constant else wrap(each, tape, at))
-    if not outputs:
-        raise KernelError(f"kernel {binding.name!r} returned no output, which a tape cannot follow")
     if tape._keep_all:
-        tape._details[number] = _details(tape, tuple(values), tuple(outputs), binding)
+        tape._details[number] = _details(tape, tuple(values), tuple(outputs), binding, attrs)
     if not binding.several:
         return results[0]
     return results if binding.n_outputs is None else tuple(results)
@@ -270,6 +294,8 @@ def _outputs(binding: Binding, y: Any) -> list[Any]:
                 f" by its schema\n  {binding.schema}"
             )
         outputs = list(y)
+    if not outputs:
+        raise KernelError(f"kernel {binding.name!r} returned no output, which a tape cannot follow; return at least one array")
     for each in outputs:
         if type(each) is not ndarray and not hasattr(each, "dtype") and type(each) not in PYTHON_SCALARS:
             raise KernelError(
@@ -299,12 +325,14 @@ def _save(tape: Tape, value: Any, handle: Any) -> None:
     tape._saved.append(value)
 
 
-def lock_attribute(tape: Tape, attr: Any) -> None:
-    if type(attr) is ndarray:
+def keep_attribute(tape: Tape, attr: Any) -> Any:
+    """An attribute as the tape keeps it: arrays locked and lists copied, so that no change in place reaches the gradient."""
+    kind = type(attr)
+    if kind is ndarray:
         tape._lock(attr)
-    elif type(attr) is tuple or type(attr) is list:
-        for each in attr:
-            lock_attribute(tape, each)
+    elif kind is tuple or kind is list:
+        return kind([keep_attribute(tape, each) for each in attr])
+    return attr
 
 
 def note_outer(tape: Tape, values: Sequence[Any]) -> None:
@@ -316,13 +344,18 @@ def note_outer(tape: Tape, values: Sequence[Any]) -> None:
             note_outer(tape, each)
 
 
+_new_info: Callable[[tuple[Any, ...]], TensorInfo] = partial(tuple.__new__, TensorInfo)  # half the cost of TensorInfo(...)
+
+
 def info_of(value: Any) -> TensorInfo:
     """Shape and dtype of an operand; the dtype of a Python scalar is its type (``float``), which is weak."""
-    plain = innermost_value(value)
-    return TensorInfo(plain.shape, plain.dtype) if hasattr(plain, "dtype") else TensorInfo((), type(plain))
+    plain = value if type(value) is ndarray else innermost_value(value)
+    return _new_info((plain.shape, plain.dtype) if hasattr(plain, "dtype") else ((), type(plain)))
 
 
-def _details(tape: Tape, values: tuple[Any, ...], outputs: tuple[Any, ...], binding: Binding) -> tuple[Any, ...]:
+def _details(
+    tape: Tape, values: tuple[Any, ...], outputs: tuple[Any, ...], binding: Binding, attrs: dict[str, Any]
+) -> tuple[Any, ...]:
     digests = [
         (name, value, digest(value))
         for name, save, value in zip(binding.input_names, binding.save_inputs, values, strict=True)
@@ -333,6 +366,7 @@ def _details(tape: Tape, values: tuple[Any, ...], outputs: tuple[Any, ...], bind
         for save, value in zip(binding.save_outputs, outputs, strict=False)
         if save
     ]
+    digests += [(f"attribute {name}", value, digest(value)) for name, value in attrs.items()]
     return (values + outputs, caller_line() if tape._sources else None, digests)
 
 

@@ -177,11 +177,9 @@ def stop_gradient(x: Any) -> Any:
     """
     leaves, structure = flatten(x)
     values = []
-    for each in leaves:
-        value = innermost_value(each)
-        if each is not value and isinstance(value, np.ndarray):
-            value = value.view()
-            value.flags.writeable = False
+    for value in leaves:
+        while type(value) is Tensor:
+            value = value.value  # type: ignore[attr-defined]  # from methods
         values.append(value)
     return structure.rebuild(values)
 
@@ -344,7 +342,7 @@ def _make_hvp(f: Callable[..., Any], argnum: int, /, *args: Any, **kwargs: Any) 
                 total = result if total is None else _add_containers(total, result)
         return gradient_of_nothing(sources) if total is None else total
 
-    return product, structure.rebuild([e._value if type(e) is Tensor and e._tape is tape else e for e in leaves])
+    return product, structure.rebuild([_detached(e) if type(e) is Tensor and e._tape is tape else e for e in leaves])
 
 
 def gradient_of_nothing(sources: Any) -> Any:
@@ -400,6 +398,7 @@ def _make_jvp(f: Callable[..., Any], argnum: Argnum, /, *args: Any, **kwargs: An
 
     def push(v: Any) -> tuple[Any, Any]:
         """``(f(x), the derivative of f along v)``; ``v`` has the structure of the chosen argument."""
+        tape._check_locks()
         parts = flatten(v)[0] if is_container(sources) else [v]
         if len(parts) != len(ids):
             raise GradientError(f"the tangent has {len(parts)} leaves, expected {len(ids)}, as the argument has")

@@ -13,53 +13,83 @@ backward pass finds that). A view taken while the lock is on stays read-only aft
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
-_counts: dict[int, list[Any]] = {}
+_shared: dict[int, int] = {}
+"""For an array that was read-only already when it was locked, how often that happened: so many times ``unlock`` leaves it so.
+
+The first lock of an array needs no entry, and whoever unlocks it last makes it writable again, whatever the order.
+"""
+
+_locked = 0
 _mutex = threading.Lock()
 
 
-def lock(array: np.ndarray) -> list[np.ndarray]:
-    """Make an array and those it is a view of read-only; returns the arrays concerned, owner first, for ``unlock``."""
-    held: list[np.ndarray] = []
-    link: Any = array
+def lock(arrays: Iterable[np.ndarray]) -> None:
+    """Make arrays, and those they are views of, read-only until ``unlock`` is called for them as often."""
+    global _locked
     with _mutex:
-        while isinstance(link, np.ndarray):
-            entry = _counts.get(id(link))
-            if entry is not None:
-                entry[1] += 1
-                held.append(link)
-            elif link.flags.writeable:
-                link.setflags(False)
-                _counts[id(link)] = [link, 1]
-                held.append(link)
-            link = link.base
-    held.reverse()
-    return held
+        for array in arrays:
+            _locked += 1
+            if array.flags.writeable:
+                array.setflags(False)
+            else:
+                _shared[id(array)] = _shared.get(id(array), 0) + 1
+            if array.base is not None:
+                for owner in _owners(array):
+                    if owner.flags.writeable:
+                        owner.setflags(False)
+                    else:
+                        _shared[id(owner)] = _shared.get(id(owner), 0) + 1
 
 
-def unlock(held: list[np.ndarray]) -> None:
-    """Undo one ``lock``; an array that another tape still needs stays read-only."""
+def unlock(arrays: Iterable[np.ndarray]) -> None:
+    """Undo one ``lock`` of each array; one that another tape still needs, or that was read-only before, stays read-only."""
+    global _locked
     with _mutex:
-        for link in held:  # owner first: NumPy lets a view be writable only if its owner is
-            entry = _counts[id(link)]
-            entry[1] -= 1
-            if entry[1] == 0:
-                del _counts[id(link)]
-                link.setflags(True)
+        for array in arrays:
+            _locked -= 1
+            if array.base is not None:
+                for owner in reversed(_owners(array)):  # NumPy lets a view be writable only if its owner is
+                    _unlock_one(owner)
+            if _shared:
+                _unlock_one(array)
+            else:
+                array.setflags(True)
 
 
-def broken(held: list[np.ndarray]) -> bool:
-    """Whether somebody made one of these arrays writable again."""
-    return any(link.flags.writeable for link in held)
+def _unlock_one(array: np.ndarray) -> None:
+    count = _shared.get(id(array))
+    if count is None:
+        array.setflags(True)
+    elif count == 1:
+        del _shared[id(array)]
+    else:
+        _shared[id(array)] = count - 1
+
+
+def _owners(array: np.ndarray) -> list[np.ndarray]:
+    """The arrays that ``array`` is a view of, nearest first."""
+    owners = []
+    link: Any = array.base
+    while isinstance(link, np.ndarray):
+        owners.append(link)
+        link = link.base
+    return owners
+
+
+def broken(array: np.ndarray) -> bool:
+    """Whether somebody made a locked array, or one that it is a view of, writable again."""
+    return array.flags.writeable or (array.base is not None and any(owner.flags.writeable for owner in _owners(array)))
 
 
 def locked_arrays() -> int:
-    """How many arrays are locked now, in the whole process.
+    """How many locks are held now, in the whole process.
 
     >>> locked_arrays()
     0
     """
-    return len(_counts)
+    return _locked

@@ -20,6 +20,9 @@ from registry.errors import close_matches
 numpy_functions: dict[Callable[..., Any], Callable[..., Any]] = {}
 """NumPy's function -> ours. ``autograd.numpy`` fills it; ``__array_function__`` reads it."""
 
+_ufunc_functions: dict[Any, Callable[..., Any]] = {}
+"""NumPy's ufunc -> the function of our operator, filled as they are met."""
+
 _REDUCTIONS = {"add": "sum", "multiply": "prod", "maximum": "max", "minimum": "min"}
 
 # -------------------------------------------------------------------------------------------------- attributes
@@ -29,6 +32,7 @@ def _value(self: Tensor) -> Any:
     """The value: a read-only view of an array, a scalar, or a tensor of the tape outside."""
     value = self._value
     if type(value) is np.ndarray:
+        self._tape.shield(value)  # so that nobody can make the view writable again
         value = value.view()
         value.flags.writeable = False
     return value
@@ -141,6 +145,10 @@ def _array(self: Tensor, *args: Any, **kwargs: Any) -> Any:
 
 
 def _array_ufunc(self: Tensor, ufunc: Any, method: str, *inputs: Any, out: Any = None, **options: Any) -> Any:
+    if method == "__call__" and out is None and not options:
+        function = _ufunc_functions.get(ufunc)  # the common case: a plain array on the left of an operator
+        if function is not None:
+            return function(*inputs)
     name = ufunc.__name__
     options = {key: value for key, value in options.items() if not (key == "where" and value is True)}
     if method == "reduce" and name in _REDUCTIONS and not (options.keys() - {"axis", "keepdims", "initial", "where", "dtype"}):
@@ -156,6 +164,7 @@ def _array_ufunc(self: Tensor, ufunc: Any, method: str, *inputs: Any, out: Any =
             f"{spelled} has no gradient rule.{close_matches(name, op.operator_names())} Register a kernel and a gradient for"
             f" {name!r}, or use t.value where no gradient is needed"
         )
+    _ufunc_functions[ufunc] = function
     result = function(*inputs)
     return result if out is None else _into(out, result)
 

@@ -120,6 +120,7 @@ class Tape:
     )
 
     def __init__(self, *, persistent: bool = False, keep: str = "saved", sources: bool = False) -> None:
+        self._locks: dict[int, np.ndarray] = {}  # first, because __del__ asks for it even if a check here raises
         if keep not in ("saved", "all"):
             raise TapeError(f"Tape(keep={keep!r}): expected 'saved' or 'all'")
         if sources and keep != "all":
@@ -136,7 +137,6 @@ class Tape:
         self._names: dict[int, str | None] = {}
         self._scopes: list[list[Any]] = []
         self._details: dict[int, tuple[Any, ...]] = {}
-        self._locks: dict[int, tuple[np.ndarray, list[np.ndarray]]] = {}
         self._outer: dict[int, Tape] = {}
         self._serial = 0
         self._thread = 0
@@ -190,9 +190,9 @@ class Tape:
         self._pause()
 
     def _release_locks(self) -> None:
-        for _, held in self._locks.values():
-            locks.unlock(held)
-        self._locks = {}
+        if self._locks:
+            locks.unlock(self._locks.values())
+            self._locks = {}
 
     @contextmanager
     def stop_recording(self) -> Iterator[None]:
@@ -210,7 +210,7 @@ class Tape:
         try:
             yield
         finally:
-            if was:
+            if was and not self._freed:
                 self._resume()
 
     @contextmanager
@@ -242,10 +242,14 @@ class Tape:
             return self._watch_leaf(value, name)
         leaves, structure = flatten(value)
         paths = structure.paths(name or "")
+        self._lock_all(leaves)
         return structure.rebuild([self._watch_leaf(each, path) for each, path in zip(leaves, paths, strict=True)])
 
     def _watch_leaf(self, value: Any, name: str | None) -> Tensor:
-        if type(value) is Tensor:
+        if type(value) is np.ndarray and value.dtype.kind in "fc":
+            if id(value) not in self._locks:
+                self._lock(value)
+        elif type(value) is Tensor:
             tape = value._tape
             if tape is self:
                 return value
@@ -256,16 +260,33 @@ class Tape:
             self._note_outer(tape)
         else:
             value = _differentiable(value, name)
+            if type(value) is np.ndarray:
+                self._lock(value)
         number = self._add_output(SOURCE, value)
-        if type(value) is np.ndarray:
-            self._lock(value)
         self._names[number] = name
         return wrap(value, self, number)
+
+    def _lock_all(self, leaves: list[Any]) -> None:
+        """Lock the arrays among these values together, which costs half of one by one."""
+        arrays = {
+            id(each): each
+            for each in leaves
+            if type(each) is np.ndarray and each.dtype.kind in "fc" and id(each) not in self._locks
+        }
+        if arrays:
+            locks.lock(arrays.values())
+            self._locks.update(arrays)
+
+    def shield(self, value: Any) -> None:
+        """Lock a value of this tape of which a plain view is about to leave the engine, as long as the tape may need it."""
+        if type(value) is np.ndarray and not self._freed:
+            self._lock(value)
 
     def _lock(self, value: np.ndarray) -> None:
         """Lock an array from outside, once for this tape."""
         if id(value) not in self._locks:
-            self._locks[id(value)] = (value, locks.lock(value))
+            locks.lock((value,))
+            self._locks[id(value)] = value
 
     # ------------------------------------------------------------------------------------------------ records
 
@@ -309,8 +330,8 @@ class Tape:
 
     def _check_locks(self) -> None:
         """Raise InPlaceError if an array was made writable again while this tape needed it."""
-        for value, held in self._locks.values():
-            if locks.broken(held):
+        for value in self._locks.values():
+            if locks.broken(value):
                 raise InPlaceError(self._describe_use(value, "was made writable again and may have been changed"))
 
     def _describe_use(self, value: Any, fault: str) -> str:
@@ -496,21 +517,18 @@ def caller_line() -> str:
 
 def _differentiable(value: Any, name: str | None) -> Any:
     """The value as the tape keeps it; raises GradientError if it has no derivative."""
-    if type(value) is float or (type(value) is np.ndarray and value.dtype.kind in "fc"):
-        return value
-    if type(value) is complex:
+    if type(value) is float or type(value) is complex:
         return value
     which = f"watch: source {name}" if name else "watch: a source"
+    if isinstance(value, np.ma.MaskedArray):
+        raise GradientError(f"{which} is a masked array; expected a plain one: fill it first, and use where() for the mask")
     if isinstance(value, np.ndarray):
-        value = np.asarray(value) if not isinstance(value, np.ma.MaskedArray) else value
+        value = np.asarray(value)
     elif not isinstance(value, np.generic | int):
         raise GradientError(
             f"{which} is {value!r} of type {type(value).__name__}; expected an array, a float, or a container of those"
         )
-    if isinstance(value, np.ma.MaskedArray):
-        raise GradientError(f"{which} is a masked array; expected a plain one: fill it first, and use where() for the mask")
-    kind = np.asarray(value).dtype.kind
-    if kind not in "fc":
+    if np.asarray(value).dtype.kind not in "fc":
         got = type(value).__name__ if not isinstance(value, np.ndarray) else f"an array of dtype {value.dtype}"
         raise GradientError(f"{which} is {got}, which has no derivative; expected floats: use {_float_form(value)}")
     return value

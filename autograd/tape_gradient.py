@@ -15,7 +15,7 @@ from autograd.backprop import pull_back
 from autograd.containers import flatten, is_container
 from autograd.dag import plan_for
 from autograd.errors import GradientError
-from autograd.tape import PYTHON_SCALARS, Tape
+from autograd.tape import Tape
 from autograd.tensor import Tensor, innermost_value
 
 
@@ -38,7 +38,7 @@ def gradient(self: Tape, target: Tensor, sources: Any, dy: Any = None) -> Any:
     """
     self._check_usable("gradient")
     _check_target(self, target)
-    found, ids, structure = _find_sources(self, sources)
+    ids, structure = _find_sources(self, sources)
     dy = _scalar_cotangent(target) if dy is None else _given_cotangent(target, dy)
     results = _pull(self, target, dy, ids, ())
     gradients = [_finish(self, number, each, ()) for number, each in zip(ids, results, strict=True)]
@@ -72,7 +72,7 @@ def jacobian(self: Tape, target: Tensor, sources: Any) -> Any:
     """
     self._check_usable("jacobian")
     _check_target(self, target)
-    found, ids, structure = _find_sources(self, sources)
+    ids, structure = _find_sources(self, sources)
     shape, dtype = self._shapes[target._id], np.dtype(self._dtypes[target._id])
     size = int(np.prod(shape))
     dy = np.eye(size, dtype=dtype).reshape((size, *shape))
@@ -117,7 +117,7 @@ def _check_target(tape: Tape, target: Any) -> None:
         raise GradientError("the target is a tensor of another tape; take the gradient on the tape that recorded it")
 
 
-def _find_sources(tape: Tape, sources: Any) -> tuple[list[Tensor], list[int], Any]:
+def _find_sources(tape: Tape, sources: Any) -> tuple[list[int], Any]:
     if is_container(sources):
         leaves, structure = flatten(sources)
     else:
@@ -129,7 +129,7 @@ def _find_sources(tape: Tape, sources: Any) -> tuple[list[Tensor], list[int], An
             raise GradientError(
                 f"{path} is {got}, expected a tensor of this tape: pass what tape.watch(...) returned, not the bare value"
             )
-    return leaves, [each._id for each in leaves], structure
+    return [each._id for each in leaves], structure
 
 
 def _spell(value: Any) -> str:
@@ -171,7 +171,7 @@ def _finish(tape: Tape, number: int, g: Any, batch: tuple[int, ...]) -> Any:
         g = op.zeros(shape=batch + shape, dtype=np.dtype(dtype))
         if not batch and not shape:
             g = np.dtype(dtype).type(0)
-    if not batch and dtype in PYTHON_SCALARS and type(g) is not Tensor:
+    if type(dtype) is type and not batch and type(g) is not Tensor:  # float or complex: a Python scalar was watched
         return dtype(g)
     return g
 
@@ -182,7 +182,7 @@ def _writable(gradients: list[Any], dy: Any) -> list[Any]:
     mine = []
     for each in gradients:
         if type(each) is np.ndarray:
-            owner = _owner(each)
+            owner = each if each.base is None else _owner(each)
             if id(owner) in seen or not each.flags.writeable:
                 each = each.copy()
             else:

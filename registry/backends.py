@@ -7,7 +7,6 @@ the registered backend of highest priority that starts.
 
 from __future__ import annotations
 
-import threading
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -17,7 +16,7 @@ from typing import Any
 
 from registry import bindings
 from registry.errors import BackendError, RegistrationError, close_matches
-from registry.kernels import get_kernels_for_backend, live_backends
+from registry.kernels import KernelConfig, get_kernels_for_backend, life_cycle, live_backends
 
 chosen_backend: ContextVar[str | None] = ContextVar("chosen_backend", default=None)
 """The backend of the innermost ``use_backend`` block, or None. The engine reads it; only ``use_backend`` sets it."""
@@ -34,8 +33,11 @@ class BackendFactory:
 
 _factories: dict[str, BackendFactory] = {}
 _failures: dict[str, BaseException] = {}
+_starting: dict[str, Any] = {}
 _default: str | None = None
-_lock = threading.RLock()
+
+_BEING_MADE = object()
+"""Stands among the starting backends while the factory runs."""
 
 
 def register_backend(name: str, factory: Callable[[], Any], priority: int = 1, *, override: bool = False) -> None:
@@ -45,7 +47,7 @@ def register_backend(name: str, factory: Callable[[], Any], priority: int = 1, *
     """
     if not callable(factory):
         raise RegistrationError(f"backend {name!r}: got factory {factory!r}, expected a function without arguments")
-    with _lock:
+    with life_cycle:
         if name in _factories:
             if not override:
                 raise RegistrationError(f"backend {name!r} is already registered; pass override=True to replace it")
@@ -116,7 +118,7 @@ def remove_backend(name: str) -> None:
     Raises BackendError if the backend is not registered.
     """
     global _default
-    with _lock:
+    with life_cycle:
         if name not in _factories:
             raise BackendError(_unknown(name))
         try:
@@ -153,29 +155,44 @@ def _dispose(name: str) -> None:
 def _start(name: str) -> Any:
     if name in live_backends:
         return live_backends[name]
-    with _lock:
+    with life_cycle:
         if name in live_backends:
             return live_backends[name]
         if name not in _factories:
             raise BackendError(_unknown(name))
         if name in _failures:
             raise BackendError(f"backend {name!r} failed to start: {_failures[name]}") from _failures[name]
+        if name in _starting:  # only the thread that starts it gets here
+            if _starting[name] is _BEING_MADE:
+                raise BackendError(f"backend {name!r} is asked for by its own factory; expected the factory to make it")
+            return _starting[name]
+        _starting[name] = _BEING_MADE
         try:
-            instance = _factories[name].factory()
-            for config in get_kernels_for_backend(name):
-                if config.setup_func is not None:
-                    config.setup_func(instance)
+            instance = _starting[name] = _factories[name].factory()
+            _set_up_kernels(name, instance)
         except Exception as error:
             _failures[name] = error
             raise BackendError(f"backend {name!r} failed to start: {error}") from error
+        finally:
+            del _starting[name]
         live_backends[name] = instance
         return instance
+
+
+def _set_up_kernels(name: str, instance: Any) -> None:
+    """Call every ``setup_func`` once, those of kernels that another one registers included."""
+    done: set[KernelConfig] = set()
+    while pending := [config for config in get_kernels_for_backend(name) if config not in done]:
+        for config in pending:
+            done.add(config)
+            if config.setup_func is not None:
+                config.setup_func(instance)
 
 
 def _choose_default() -> str:
     """The registered backend of highest priority that starts; a warning says why another did not."""
     global _default
-    with _lock:
+    with life_cycle:
         for name in registered_backends():
             known_to_fail = name in _failures
             try:

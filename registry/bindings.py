@@ -107,7 +107,7 @@ class Binding:
             order = tuple(in_schema_order.index(name) for name in declared)
             if gradient.by_input and order == tuple(range(len(order))):
                 self.by_input = tuple(gradient.by_input.get(name) for name in names)
-            self.grad_func = _with_declared_order(gradient.grad_func, order)
+            self.grad_func = _with_declared_order(gradient.grad_func, order)  # type: ignore[arg-type]  # __post_init__ made it a function
             self.jvp_func = gradient.jvp_func and _with_declared_order(gradient.jvp_func, order)
         self.keep_output = any(self.save_outputs)
         self.keeps_inputs = any(self.save_inputs)
@@ -168,9 +168,12 @@ def check_gradient_fits(gradient: GradConfig, schema: FunctionSchema) -> None:
                 )
             if field == "inputs_to_save" and name in lists:
                 raise RegistrationError(f"{who}: {name!r} is a list of tensors; use save_all_inputs=True")
-    for name in gradient.needs or ():
-        if name not in names:
-            raise RegistrationError(f"{who}: needs names {name!r}, expected one of {names}." + close_matches(name, names))
+    for field in ("needs", "by_input"):
+        for name in getattr(gradient, field) or ():
+            if name not in names:
+                raise RegistrationError(
+                    f"{who}: {field} names {name!r}, expected one of {names}." + close_matches(name, names)
+                )
     returns = schema.returns
     saves: Sequence[bool] = gradient.outputs_to_save  # type: ignore[assignment]  # __post_init__ made it a tuple
     if saves and len(saves) != len(returns):

@@ -81,13 +81,17 @@ class GradConfig:
                 raise RegistrationError(f"{who}.{name}: got {value!r}, expected a function")
         for name in ("inputs_to_save", "infos_to_save", "linear"):
             value = getattr(self, name)
-            if isinstance(value, str) or not all(isinstance(each, str) for each in value):
+            listed = isinstance(value, Sequence) and not isinstance(value, str)
+            if not listed or not all(isinstance(each, str) for each in value):
                 raise RegistrationError(f"{who}.{name}: got {value!r}, expected a sequence of input names, like ('x',)")
+            if len(set(value)) != len(value):
+                raise RegistrationError(f"{who}.{name}: got {value!r}, which names an input twice; expected each name once")
             object.__setattr__(self, name, tuple(value))
         outputs = self.outputs_to_save
-        outputs = (outputs,) if isinstance(outputs, bool) else tuple(outputs)
-        if not all(isinstance(each, bool) for each in outputs):
+        flags = (outputs,) if isinstance(outputs, bool) else outputs
+        if not isinstance(flags, Sequence) or not all(isinstance(each, bool) for each in flags):
             raise RegistrationError(f"{who}.outputs_to_save: got {outputs!r}, expected booleans, one for each output")
+        outputs = tuple(flags)
         object.__setattr__(self, "outputs_to_save", outputs)
         if self.save_all_inputs and self.inputs_to_save:
             raise RegistrationError(f"{who}: save_all_inputs=True already saves {self.inputs_to_save}; give one of the two")

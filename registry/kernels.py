@@ -6,6 +6,7 @@ inner table and find the active backend's kernel with one look-up.
 
 from __future__ import annotations
 
+import threading
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -77,6 +78,9 @@ _kernels: dict[str, dict[str, KernelConfig]] = {}
 live_backends: dict[str, Any] = {}
 """Backends that are initialised, by name. Filled and emptied by ``registry.backends``; kernels only read it."""
 
+life_cycle = threading.RLock()
+"""Held while a backend starts or stops and while a kernel joins or leaves one, so that no set-up is missed or done twice."""
+
 
 def register_kernel(config: KernelConfig, *, override: bool = False) -> KernelConfig:
     """Add ``config`` to the table; returns it.
@@ -87,27 +91,35 @@ def register_kernel(config: KernelConfig, *, override: bool = False) -> KernelCo
 
     Raises RegistrationError if that operator already has a kernel on that backend, unless ``override=True``, which warns.
     """
-    on_backends = _kernels.setdefault(config.kernel_name, {})
-    old = on_backends.get(config.backend_name)
-    if old is not None:
-        where = f"kernel {config.kernel_name!r} on backend {config.backend_name!r}"
-        if not override:
-            raise RegistrationError(f"{where} is already registered; pass override=True to replace it")
-        warnings.warn(f"{where} is replaced", stacklevel=2)
+    with life_cycle:
+        old = get_kernel(config.kernel_name, config.backend_name)
+        if old is not None:
+            where = f"kernel {config.kernel_name!r} on backend {config.backend_name!r}"
+            if not override:
+                raise RegistrationError(f"{where} is already registered; pass override=True to replace it")
+            warnings.warn(f"{where} is replaced", stacklevel=2)
+        _add(config, old)
+    return config
+
+
+def _add(config: KernelConfig, old: KernelConfig | None) -> None:
+    """Put ``config`` into the table in place of ``old``; if anything fails, all stays as it was."""
+    name = config.kernel_name
+    on_backends = _kernels.setdefault(name, {})
+    alone = old is not None and len(on_backends) == 1
     try:
-        operators.declare_from_function(config.kernel_name, config.kernel_func)
-        backend = live_backends.get(config.backend_name)
-        if backend is not None:
-            if old is not None and old.dispose_func is not None:
-                old.dispose_func(backend)
-            if config.setup_func is not None:
-                config.setup_func(backend)
+        operators.declare_from_function(name, config.kernel_func, again=alone)
+        if config.backend_name in live_backends and config.setup_func is not None:
+            config.setup_func(live_backends[config.backend_name])
     except BaseException:
-        _forget_if_empty(config.kernel_name)
+        if old is not None and alone:
+            operators.declare_from_function(name, old.kernel_func, again=True)
+        _forget_if_empty(name)
         raise
     on_backends[config.backend_name] = config
-    bindings.forget(config.kernel_name)
-    return config
+    bindings.forget(name)
+    if config.backend_name in live_backends and old is not None and old.dispose_func is not None:
+        old.dispose_func(live_backends[config.backend_name])
 
 
 def kernel(
@@ -171,18 +183,18 @@ def unregister_kernel(kernel_name: str, backend_name: str) -> None:
 
     Raises RegistrationError if there is none.
     """
-    config = get_kernel(kernel_name, backend_name)
-    if config is None:
-        raise RegistrationError(
-            f"kernel {kernel_name!r} on backend {backend_name!r} cannot be unregistered: it is not registered."
-            + close_matches(kernel_name, _kernels)
-        )
-    backend = live_backends.get(backend_name)
-    if backend is not None and config.dispose_func is not None:
-        config.dispose_func(backend)
-    del _kernels[kernel_name][backend_name]
-    _forget_if_empty(kernel_name)
-    bindings.forget(kernel_name)
+    with life_cycle:
+        config = get_kernel(kernel_name, backend_name)
+        if config is None:
+            raise RegistrationError(
+                f"kernel {kernel_name!r} on backend {backend_name!r} cannot be unregistered: it is not registered."
+                + close_matches(kernel_name, _kernels)
+            )
+        if backend_name in live_backends and config.dispose_func is not None:
+            config.dispose_func(live_backends[backend_name])
+        del _kernels[kernel_name][backend_name]
+        _forget_if_empty(kernel_name)
+        bindings.forget(kernel_name)
 
 
 def copy_registered_kernels(registered_backend: str, new_backend: str, *, override: bool = False) -> None:

@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+from registry import bindings
 from registry.errors import KernelError, RegistrationError, close_matches
 from registry.schema import FunctionSchema
 
@@ -31,13 +32,17 @@ def declare(schema: str | FunctionSchema, *, constant: bool = False) -> Function
     _inferred.discard(name)
     if constant:
         _constants.add(name)
+    bindings.forget(name)
     return parsed
 
 
-def declare_from_function(name: str, function: Callable[..., Any]) -> FunctionSchema:
-    """The schema of ``name``; an undeclared operator gets one from the signature of its kernel function."""
+def declare_from_function(name: str, function: Callable[..., Any], *, again: bool = False) -> FunctionSchema:
+    """The schema of ``name``; an undeclared operator gets one from the signature of its kernel function.
+
+    ``again=True`` infers once more what was inferred before, for a kernel that takes the place of another.
+    """
     schema = _schemas.get(name)
-    if schema is None:
+    if schema is None or (again and name in _inferred):
         schema = _schemas[name] = FunctionSchema.parse(_schema_text(name, function))
         _inferred.add(name)
     return schema
@@ -57,6 +62,7 @@ def undeclare(name: str) -> None:
     del _schemas[name]
     _inferred.discard(name)
     _constants.discard(name)
+    bindings.forget(name)
 
 
 def get_schema(name: str) -> FunctionSchema | None:

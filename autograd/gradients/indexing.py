@@ -103,9 +103,8 @@ def sort(dy, saved, attrs):
     def da():
         plain = np.asarray(innermost_value(a))
         axis = attrs["axis"]
-        if axis is None or not plain.ndim:
-            flat = _unsorted(dy, plain.ravel(), -1)
-            return op.reshape(flat, shape=dy.shape[:-1] + plain.shape) if plain.ndim else flat
+        if axis is None:
+            return op.reshape(_unsorted(dy, plain.ravel(), -1), shape=dy.shape[:-1] + plain.shape)
         return _unsorted(dy, plain, normalize_axis_index(axis, plain.ndim) - plain.ndim)
 
     return {"a": da}

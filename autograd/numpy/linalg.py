@@ -50,9 +50,7 @@ def inner(a: Any, b: Any, /) -> Any:
     """
     a, b = _joined("inner", a), _joined("inner", b)
     a_ndim, b_ndim = len(_shape(a)), len(_shape(b))
-    if not a_ndim or not b_ndim:
-        return op.multiply(a, b)
-    if b_ndim == 1:
+    if not a_ndim or b_ndim <= 1:
         return op.dot(a, b)
     return op.tensordot(a, b, axes=(a_ndim - 1, b_ndim - 1))
 

@@ -14,8 +14,7 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
 
 from autograd import operators as op
-from autograd.engine import array_of
-from autograd.numpy.options import refuse
+from autograd.numpy.arguments import as_array, refuse
 from autograd.tensor import Tensor, innermost_value
 
 __all__ = [
@@ -143,10 +142,11 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fals
     >>> average([1.0, 2.0], weights=[3.0, 1.0])
     np.float64(1.25)
     """
-    a, weights = _array(a), _array(weights)
+    a, weights = as_array(a), as_array(weights)
     shape = np.shape(innermost_value(a))
     if weights is None:
-        weights = np.ones(shape)
+        dtype = np.asarray(innermost_value(a)).dtype
+        weights = np.ones(shape, dtype if dtype.kind in "fc" else float)
     given = np.shape(innermost_value(weights))
     if given != shape:
         if not isinstance(axis, int) or given != (shape[axis],):
@@ -159,11 +159,6 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fals
         raise ZeroDivisionError("average: the weights sum to zero, so nothing can be divided by their sum")
     result = op.divide(sum(op.multiply(a, weights), axis=axis, keepdims=keepdims), total)
     return (result, total) if returned else result
-
-
-def _array(a: Any) -> Any:
-    """Nested lists as one array, or one tensor if they hold tensors; everything else as it is."""
-    return array_of("array", a) if isinstance(a, list | tuple) else a
 
 
 # -------------------------------------------------------------------------------------------------- extremes
@@ -218,7 +213,7 @@ def median(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = Fa
     np.float64(2.5)
     """
     refuse("median", out=out)
-    a = _array(a)
+    a = as_array(a)
     shape = np.shape(innermost_value(a))
     ndim = len(shape)
     axes = normalize_axis_tuple(range(ndim) if axis is None else axis, ndim)
@@ -290,7 +285,7 @@ def count_nonzero(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
 
 def _defined(a: Any, where: Any = True) -> tuple[Any, Any]:
     """``a`` as an array, and where it is chosen and not NaN."""
-    a = _array(a)
+    a = as_array(a)
     mask = ~np.isnan(innermost_value(a))
     return a, mask if where is True else mask & np.asarray(where, bool)
 

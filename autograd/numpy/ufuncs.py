@@ -52,7 +52,7 @@ def with_options(
     """A call with ``out`` or keywords: NumPy's own on plain values, an error with a tensor unless they say nothing."""
     if innermost_tape(inputs) is None and innermost_tape([out, *options.values()]) is None:
         return theirs(*inputs, out=out, **options)
-    if out is not None and out != (None,):
+    if out is not None:
         raise NotTrackedError(
             f"{theirs.__name__}: got out={type(out).__name__} with a tensor, which no tape can follow; expected out=None:"
             f" write y = {theirs.__name__}(...)"

@@ -13,6 +13,7 @@ from typing import Any
 import numpy
 
 import autograd.numpy as np
+from autograd.containers import flatten
 from autograd.tape import Tape
 from autograd.tensor import Tensor
 
@@ -198,7 +199,7 @@ class Adam:
         )
 
 
-def _each(function: Callable[..., Any], *params: Params) -> Params:
-    """``function`` applied to each array of the layers."""
-    first = params[0]
-    return {layer: {name: function(*[p[layer][name] for p in params]) for name in first[layer]} for layer in first}
+def _each(function: Callable[..., Any], *params: Params) -> Any:
+    """``function`` of each array, with the arrays in the same place of the others."""
+    structure = flatten(params[0])[1]
+    return structure.rebuild([function(*arrays) for arrays in zip(*[flatten(each)[0] for each in params], strict=True)])

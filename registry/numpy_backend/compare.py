@@ -6,7 +6,7 @@ import numpy as np
 
 from registry.declare import operator
 
-_BITS = {np.dtype(np.float64): np.dtype(np.int64), np.dtype(np.float32): np.dtype(np.int32)}
+_BITS: dict[Any, Any] = {np.dtype(np.float64): np.dtype(np.int64), np.dtype(np.float32): np.dtype(np.int32)}
 
 
 def _where(condition: Any, x: Any, y: Any) -> Any:

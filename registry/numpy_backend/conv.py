@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,11 +18,11 @@ from registry.declare import operator
 
 Array = np.ndarray[Any, Any]
 
-_COLUMNS = 2**20
-"""Elements of the column matrix that are made at a time: it has kernel-size times the elements of the image."""
+_COLUMNS = 2**17
+"""Elements of the column matrix that are made at a time: the whole has as many as image times kernel, and misses the cache."""
 
 _IMAGES = 64
-"""Images that the input gradient adds up at a time, so that they stay in the cache."""
+"""Images that the input gradient adds up at a time, for the same reason."""
 
 
 class Axis(NamedTuple):
@@ -64,7 +63,7 @@ def window_axes(size: Any, kernel: Any, stride: Any, padding: Any, dilation: Any
     (2, 3, slice(1, 4, 2))
     """
     kernels, strides, dilations = _pair("kernel size", kernel, 1), _pair("stride", stride, 1), _pair("dilation", dilation, 1)
-    paddings = (padding,) * 2 if isinstance(padding, str | Integral) else tuple(padding)
+    paddings = (padding,) * 2 if isinstance(padding, str | int | np.integer) else tuple(padding)
     if len(paddings) != 2:
         raise ValueError(f"padding got {padding!r}, expected an integer, a pair, a pair of pairs, 'valid' or 'same'")
     first, second = (
@@ -93,8 +92,8 @@ def _axis(size: int, kernel: int, stride: int, dilation: int, padding: Any) -> A
 
 
 def _pair(name: str, value: Any, least: int) -> tuple[int, int]:
-    pair = (value, value) if isinstance(value, Integral) else tuple(value)
-    if len(pair) != 2 or not all(isinstance(each, Integral) and each >= least for each in pair):
+    pair = (value, value) if isinstance(value, int | np.integer) else tuple(value)
+    if len(pair) != 2 or not all(isinstance(each, int | np.integer) and each >= least for each in pair):
         raise ValueError(f"{name} got {value!r}, expected an integer of at least {least}, or a pair of these")
     return int(pair[0]), int(pair[1])
 

@@ -12,15 +12,16 @@ Array = np.ndarray[Any, Any]
 
 
 def _softmax(x: Any, axis: Any) -> Any:
-    y = np.exp(x - np.max(x, axis=axis, keepdims=True))
-    y /= np.sum(y, axis=axis, keepdims=True)
+    axis = tuple(axis) if isinstance(axis, list) else axis
+    y = np.exp(x - np.maximum.reduce(x, axis, None, None, True))
+    y /= np.add.reduce(y, axis, None, None, True)
     return y
 
 
 def _log_softmax(x: Any, axis: Any) -> Any:
-    y = x - np.max(x, axis=axis, keepdims=True)
-    y -= np.log(np.sum(np.exp(y), axis=axis, keepdims=True))
-    return y
+    axis = tuple(axis) if isinstance(axis, list) else axis
+    shifted = x - np.maximum.reduce(x, axis, None, None, True)
+    return shifted - np.log(np.add.reduce(np.exp(shifted), axis, None, None, True))
 
 
 def label_weights(logits: Array, labels: Array) -> Array | None:

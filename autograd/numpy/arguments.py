@@ -1,0 +1,32 @@
+"""What NumPy's functions take beside tensors: nested lists become one array, and options no tape can follow are refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from autograd.engine import array_of
+from autograd.errors import NotTrackedError
+from autograd.tensor import innermost_value
+
+
+def refuse(function: str, **options: Any) -> None:
+    """Raise NotTrackedError if one of the options, which a tape cannot follow, is not None.
+
+    >>> refuse("sum", out=None)
+    """
+    for name, value in options.items():
+        if value is not None:
+            raise NotTrackedError(
+                f"{function}: {name}= is not supported, because a tape could not follow it; got"
+                f" {type(innermost_value(value)).__name__}, expected none. Use what {function} returns, or NumPy's own function"
+                " on plain arrays"
+            )
+
+
+def as_array(a: Any) -> Any:
+    """Nested lists as one array, or as one tensor if they hold tensors; everything else as it is.
+
+    >>> as_array([[1.0, 2.0]]).shape
+    (1, 2)
+    """
+    return array_of("array", a) if isinstance(a, list | tuple) else a

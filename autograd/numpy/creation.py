@@ -1,0 +1,142 @@
+"""Making arrays that may hold tensors. Part of the family shape, whose names ``autograd.numpy.shape`` lists."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from autograd import operators as op
+from autograd.engine import array_of, innermost_tape
+from autograd.numpy.arguments import as_array
+from autograd.tensor import Tensor, innermost_value
+
+__all__ = [
+    "array", "asanyarray", "asarray", "ascontiguousarray", "empty_like", "full", "full_like", "meshgrid", "ones_like",
+    "zeros_like",
+]  # fmt: skip
+
+
+def array(object: Any, dtype: Any = None, **options: Any) -> Any:
+    """An array of nested lists; a tensor if there are tensors among them.
+
+    Options are NumPy's; with tensors ``ndmin`` works, and the others, which say how the array lies in memory, mean nothing.
+
+    >>> array([[1.0, 2.0], [3.0, 4.0]], dtype="float32").shape
+    (2, 2)
+    """
+    if type(object) is not Tensor and (not isinstance(object, list | tuple) or innermost_tape(object) is None):
+        return np.array(object, dtype, **options)
+    tensor = object if type(object) is Tensor else array_of("array", object)
+    if dtype is not None and np.dtype(dtype) != tensor.dtype:
+        tensor = op.astype(tensor, dtype=np.dtype(dtype))
+    missing = options.get("ndmin", 0) - np.ndim(innermost_value(tensor))
+    return tensor if missing <= 0 else op.reshape(tensor, shape=(1,) * missing + np.shape(innermost_value(tensor)))
+
+
+def asarray(a: Any, dtype: Any = None, **options: Any) -> Any:
+    """``a`` as an array: a tensor stays what it is, nested lists become an array, or a tensor if they hold tensors.
+
+    >>> asarray([1.0, 2.0])
+    array([1., 2.])
+    """
+    if type(a) is Tensor or isinstance(a, list | tuple):
+        return array(a, dtype)
+    return np.asarray(a, dtype, **options)
+
+
+def asanyarray(a: Any, dtype: Any = None, **options: Any) -> Any:
+    """As ``asarray``; subclasses of arrays stay what they are.
+
+    >>> asanyarray([1.0])
+    array([1.])
+    """
+    return asarray(a, dtype) if type(a) is Tensor or isinstance(a, list | tuple) else np.asanyarray(a, dtype, **options)
+
+
+def ascontiguousarray(a: Any, dtype: Any = None) -> Any:
+    """As ``asarray``, with at least one axis; a plain array lies in one piece of memory.
+
+    >>> ascontiguousarray(1.0)
+    array([1.])
+    """
+    if type(a) is Tensor or isinstance(a, list | tuple):
+        return array(a, dtype, ndmin=1)
+    return np.ascontiguousarray(a, dtype)
+
+
+def full(shape: Any, fill_value: Any, dtype: Any = None, **options: Any) -> Any:
+    """An array filled with a value, which may be a tensor.
+
+    >>> full(2, 3.0)
+    array([3., 3.])
+    """
+    value = as_array(fill_value)
+    if type(value) is not Tensor:
+        return np.full(shape, fill_value, dtype, **options)
+    wanted = tuple(shape) if hasattr(shape, "__len__") else (shape,)
+    return op.broadcast_to(array(value, dtype), shape=wanted)
+
+
+def full_like(a: Any, fill_value: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None) -> Any:
+    """An array of the shape and dtype of ``a``, filled with a value, which may be a tensor.
+
+    >>> full_like([1.0, 2.0], 3.0)
+    array([3., 3.])
+    """
+    like = _bare(a)
+    if type(as_array(fill_value)) is not Tensor:
+        return np.full_like(like, fill_value, dtype, order, subok, shape)
+    return full(np.shape(like) if shape is None else shape, fill_value, np.asarray(like).dtype if dtype is None else dtype)
+
+
+def zeros_like(a: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None) -> Any:
+    """Zeros of the shape and dtype of ``a``; a constant.
+
+    >>> zeros_like([1.0, 2.0])
+    array([0., 0.])
+    """
+    return np.zeros_like(_bare(a), dtype, order, subok, shape)
+
+
+def ones_like(a: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None) -> Any:
+    """Ones of the shape and dtype of ``a``; a constant.
+
+    >>> ones_like([1.0, 2.0])
+    array([1., 1.])
+    """
+    return np.ones_like(_bare(a), dtype, order, subok, shape)
+
+
+def empty_like(prototype: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None) -> Any:
+    """An array of the shape and dtype of ``prototype`` with any content; a constant.
+
+    >>> empty_like([1.0, 2.0]).shape
+    (2,)
+    """
+    return np.empty_like(_bare(prototype), dtype, order, subok, shape)
+
+
+def _bare(a: Any) -> Any:
+    return innermost_value(as_array(a))
+
+
+def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> tuple[Any, ...]:
+    """Coordinate arrays of a grid from the coordinates along each axis.
+
+    >>> [each.shape for each in meshgrid([1.0, 2.0, 3.0], [4.0, 5.0])]
+    [(2, 3), (2, 3)]
+    """
+    if indexing not in ("xy", "ij"):
+        raise ValueError(f"meshgrid: got indexing={indexing!r}, expected 'xy' or 'ij'")
+    order = list(range(len(xi)))
+    if indexing == "xy" and len(xi) > 1:
+        order[:2] = [1, 0]
+    axes = []
+    for place, each in zip(order, xi, strict=True):
+        each = as_array(each)
+        axes.append(op.reshape(each, shape=(1,) * place + (-1,) + (1,) * (len(xi) - 1 - place)))
+    if sparse:
+        return tuple(axes)
+    shape = np.broadcast_shapes(*(np.shape(innermost_value(each)) for each in axes))
+    return tuple(op.copy(op.broadcast_to(each, shape=shape)) for each in axes)
