@@ -157,9 +157,7 @@ def _writable_folder(name: str, files: Sequence[str]) -> Path:
 
 COMMANDS: dict[str, Command] = {
     command.name: command
-    for command in (
-        Command("train", "train NAME", "train a small model, such as digits, from data to pictures", _train),
-    )
+    for command in (Command("train", "train NAME", "train a small model, such as digits, from data to pictures", _train),)
 }
 
 

@@ -39,13 +39,13 @@ def pull_back(
     """
     if tape._keep_all:
         _check_digests(tape)
-    outer = _outer_tapes(tape, dy)
-    marks = [each._mark() for each in outer]
+    nested = bool(tape._outer) or type(dy) is Tensor
+    marks = [(each, each._mark()) for each in _outer_tapes(tape, dy)] if nested else []
     with np.errstate(all="ignore"):
         results = _Walk(tape, plan, batch, strong=False).run(target, dy, sources)
         if not _all_finite(results):
             del results
-            for each, mark in zip(outer, marks, strict=True):
+            for each, mark in marks:
                 each._cut_back(mark)
             results = _Walk(tape, plan, batch, strong=True).run(target, dy, sources)
     plan.careful = False
@@ -71,12 +71,15 @@ class _Walk:
         """Walk; the gradient of each source id, or None where no cotangent arrived."""
         self.cotangents[target] = dy
         plan = self.plan
-        if plan.careful or self.strong or self.batch or plan.kept or plan.backends != {self.backend}:
+        if plan.careful or self.strong or self.batch or plan.kept or plan.backend != self.backend:
             self._run_careful()
         else:
             self._run_fast()
-        results = [self.kept[each] if each in self.kept else self.cotangents[each] for each in sources]
-        return [each.dense(self.batch) if type(each) is IndexedGradient else each for each in results]
+        results = []
+        for each in sources:
+            g = self.kept[each] if each in self.kept else self.cotangents[each]
+            results.append(g.dense(self.batch) if type(g) is IndexedGradient else g)
+        return results
 
     def _run_fast(self) -> None:
         """The plan has been walked before and nothing is unusual: every line here is paid at every step."""

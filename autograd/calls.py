@@ -12,11 +12,12 @@ from typing import Any, NoReturn
 import numpy as np
 
 from autograd import tape as tape_module
-from autograd.engine import OBJECT, PLAIN_TYPES, active, add_note, call_kernel, info_of, keep_attribute, record, run, weak
+from autograd.engine import OBJECT, PLAIN_TYPES, active, add_note, info_of, keep_attribute, record, run, weak
 from autograd.errors import KernelError
 from autograd.tape import NO_ATTRS
 from autograd.tensor import Tensor
 from registry import bindings, operators
+from registry.attributes import check_attributes
 from registry.errors import close_matches
 from registry.kernels import TensorInfo
 
@@ -191,13 +192,18 @@ def unary_with_attributes(name: str) -> Callable[..., Any]:
         if tape._recorder is not recorder() or binding is None:
             return run(name, args, attrs)
         value = x._value
-        y = call_kernel(binding, (value,), attrs)
+        try:
+            y = binding.kernel_func(value, **attrs)
+        except Exception as error:
+            check_attributes(binding.schema, attrs)
+            add_note(error, binding, (value,))
+            raise
         kind = type(y)
         if kind is not ndarray and kind is not np.float64 and kind is not np.float32:
-            return record(tape, binding, args, (value,), y, attrs)
+            return record(tape, binding, args, (value,), weak(y, (value,)), attrs)
         dtype = y.dtype
-        if dtype.kind not in "fc":
-            return record(tape, binding, args, (value,), y, attrs)
+        if dtype.kind not in "fc" or type(value) is float:
+            return record(tape, binding, args, (value,), weak(y, (value,)), attrs)
         if binding.keeps_inputs:
             tape._saved.append(value)
         if binding.keep_output:

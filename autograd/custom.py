@@ -10,9 +10,11 @@ from collections.abc import Callable, Sequence
 from functools import partial, update_wrapper
 from typing import Any
 
+import numpy as np
+
 from autograd import operators as op
 from autograd.containers import Structure, flatten
-from autograd.engine import binding_of, innermost_tape, note_outer, record, unwrap
+from autograd.engine import binding_of, innermost_tape, note_outer, record, unwrap, without_closed
 from autograd.errors import GradientError
 from autograd.tape import Tape
 from autograd.tape_gradient import gradient as tape_gradient
@@ -69,8 +71,8 @@ class _Arguments:
 
     __slots__ = ("leaves", "places", "structure")
 
-    def __init__(self, args: tuple[Any, ...]) -> None:
-        self.leaves, self.structure = flatten(args)
+    def __init__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        self.leaves, self.structure = flatten((args, kwargs))
         self.places = [place for place, each in enumerate(self.leaves) if type(each) is Tensor]
 
     @property
@@ -78,8 +80,17 @@ class _Arguments:
         """The leaves that are tensors."""
         return [self.leaves[place] for place in self.places]
 
+    def inner_values(self, tape: Tape) -> list[Any]:
+        """What the tensors hold inside ``tape``; plain arrays among the arguments are locked, since the gradient uses them again."""
+        for each in self.leaves:
+            if type(each) is np.ndarray:
+                tape.shield(each)
+        values: list[Any] = without_closed(unwrap(self.tensors, tape))
+        note_outer(tape, values)
+        return values
+
     def with_values(self, values: Sequence[Any]) -> Any:
-        """The arguments with these values in place of the tensors."""
+        """``(args, kwargs)`` with these values in place of the tensors."""
         leaves = list(self.leaves)
         for place, value in zip(self.places, values, strict=True):
             leaves[place] = value
@@ -89,24 +100,31 @@ class _Arguments:
 def _record(name: str, tape: Tape, tensors: list[Any], values: list[Any], y: Any, attrs: dict[str, Any]) -> Any:
     """Record one call; its value with tensors of the tape for leaves."""
     outputs, structure = flatten(y)
+    reached = innermost_tape(outputs)
+    if reached is not None and reached._serial >= tape._serial:
+        raise GradientError(
+            f"{name}: the function uses a tensor that is not among its arguments (of a closure or a global), whose gradient would"
+            " be lost; pass it as an argument"
+        )
     results = record(tape, binding_of(name), [tensors], [values], outputs, attrs)
     return structure.rebuild(results)
 
 
 def _checkpoint(f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
-    arguments = _Arguments(args)
+    arguments = _Arguments(args, kwargs)
     tensors = arguments.tensors
     tape = innermost_tape(tensors)
     if tape is None:
         return f(*args, **kwargs)
-    values = unwrap(tensors, tape)
-    note_outer(tape, values)
-    y = _checkpoint(f, *arguments.with_values(values), **kwargs)
+    values = arguments.inner_values(tape)
+    inner_args, inner_kwargs = arguments.with_values(values)
+    y = _checkpoint(f, *inner_args, **inner_kwargs)
     if not tape._recording:
         return y
 
     def again(inputs: Sequence[Any]) -> list[Any]:
-        return flatten(f(*arguments.with_values(inputs), **kwargs))[0]
+        args, kwargs = arguments.with_values(inputs)
+        return flatten(f(*args, **kwargs))[0]
 
     # the tensors themselves must not be kept alive by ``again``: only their places matter
     for place in arguments.places:
@@ -138,21 +156,23 @@ def checkpoint_gradient(dy: Any, saved: Any, attrs: Any) -> Any:
 
 
 def _custom_gradient(f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
-    arguments = _Arguments(args)
+    arguments = _Arguments(args, kwargs)
     tensors = arguments.tensors
     tape = innermost_tape(tensors)
     if tape is None:
         return _value_and_pull_back(f, args, kwargs)[0]
-    values = unwrap(tensors, tape)
-    note_outer(tape, values)
-    inner_args = arguments.with_values(values)
-    y, pull_back = _value_and_pull_back(f, inner_args, kwargs)
+    n_leaves = len(flatten(args)[0])
+    if arguments.places[-1] >= n_leaves:
+        raise GradientError("custom_gradient: got a tensor by keyword, which has no place in the gradients; pass it by position")
+    values = arguments.inner_values(tape)
+    inner_args, inner_kwargs = arguments.with_values(values)
+    y, pull_back = _value_and_pull_back(f, inner_args, inner_kwargs)
     if innermost_tape(values) is not None:  # the value's own derivative, on the tape outside, is the custom one too
-        y = _custom_gradient(f, *inner_args, **kwargs)
+        y = _custom_gradient(f, *inner_args, **inner_kwargs)
     if not tape._recording:
         return y
     _, structure = flatten(y)
-    rule = partial(_gradients_of, pull_back, structure, len(args), len(arguments.leaves), tuple(arguments.places))
+    rule = partial(_gradients_of, pull_back, structure, len(args), n_leaves, tuple(arguments.places))
     return _record("custom_gradient", tape, tensors, values, y, {"pull_back": rule})
 
 
@@ -177,7 +197,8 @@ def _gradients_of(
             f"custom_gradient: the gradient function returned {len(leaves)} gradients, expected {n_leaves}, one for each"
             " argument (None for one that has none)"
         )
-    return [leaves[place] for place in places]
+    chosen = [leaves[place] for place in places]
+    return [each.copy() if type(each) is np.ndarray else each for each in chosen]  # it may be an array that the user keeps
 
 
 @gradient("custom_gradient", infos_to_save=("inputs",), batched=False)

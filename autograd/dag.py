@@ -55,11 +55,11 @@ class Plan:
     wide       for WIDE steps by number: (number of outputs, length of each list input, wanted inputs), where a wanted input is
                (position, position in the list or None, id)
     kept       ids of sources that are themselves results of a step, and must outlive it
-    backends   names of the backends of its steps
+    backend    the backend of all its steps; None if they have several
     careful    set until the first walk has checked the names that each rule returns
     """
 
-    __slots__ = ("backends", "bindings", "careful", "first", "kept", "numbers", "saved_at", "second", "wide")
+    __slots__ = ("backend", "bindings", "careful", "first", "kept", "numbers", "saved_at", "second", "wide")
 
     def __init__(self, n_ids: int) -> None:
         self.bindings: list[Binding] = []
@@ -69,7 +69,7 @@ class Plan:
         self.saved_at = _column(n_ids)
         self.wide: dict[int, tuple[int, tuple[int, ...], tuple[tuple[int, int | None, int], ...]]] = {}
         self.kept: frozenset[int] = frozenset()
-        self.backends: frozenset[str] = frozenset()
+        self.backend: str | None = None
         self.careful = True
 
     def __len__(self) -> int:
@@ -135,7 +135,8 @@ def make_plan(tape: Tape, target: int, sources: tuple[int, ...]) -> Plan:
     plan.kept = frozenset(number for number in sources if bindings[number] is not SOURCE)
     for step in _in_order(steps, tape, starts, ids_at, reached):
         _add_step(plan, tape, starts[step], ids_at[step], saved_at[step], reached)
-    plan.backends = frozenset(each.kernel.backend_name for each in set(plan.bindings))
+    names = {each.kernel.backend_name for each in set(plan.bindings)}
+    plan.backend = names.pop() if len(names) == 1 else None
     return plan
 
 

@@ -73,7 +73,7 @@ def run(name: str, inputs: Sequence[Any], attrs: dict[str, Any]) -> Any:
         stacked = [each if is_list else _stacked(name, each) for each, is_list in zip(inputs, binding.list_inputs, strict=True)]
         return run(name, stacked, attrs)
     if innermost_tape(values) is not None:
-        values = [_without_closed(each) for each in values]
+        values = [without_closed(each) for each in values]
     if innermost_tape(values) is None:
         values = [_as_operand(name, each, is_list) for each, is_list in zip(values, binding.list_inputs, strict=False)]
         y = call_kernel(binding, values, attrs)
@@ -91,12 +91,12 @@ def _shield(tape: Tape, values: Sequence[Any]) -> None:
             tape.shield(each)
 
 
-def _without_closed(value: Any) -> Any:
+def without_closed(value: Any) -> Any:
     """The value inside a tensor of a tape that does not record: what an operation on it uses and a rule saves."""
     while type(value) is Tensor and not value._tape._recording:
         value._tape.shield(value._value)
         value = value._value
-    return [_without_closed(each) for each in value] if type(value) is list else value
+    return [without_closed(each) for each in value] if type(value) is list else value
 
 
 def innermost_tape(inputs: Sequence[Any]) -> Tape | None:

@@ -16,8 +16,9 @@ from autograd.containers import flatten, is_container
 from autograd.dag import plan_for
 from autograd.errors import GradientError
 from autograd.forward import push_forward
-from autograd.tape import Tape
-from autograd.tape_gradient import gradient, jacobian as tape_jacobian
+from autograd.tape import PYTHON_SCALARS, Tape
+from autograd.tape_gradient import gradient, on_outer_tapes
+from autograd.tape_gradient import jacobian as tape_jacobian
 from autograd.tensor import Tensor, innermost_value
 
 Argnum = int | Sequence[int]
@@ -218,11 +219,6 @@ def _check_scalar(y: Any, tape: Tape) -> None:
         raise GradientError("the function returned a value that does not depend on its argument (but on that of a gradient outside)")
 
 
-def _value_of(y: Any) -> Any:
-    """What ``f`` returned, with one tape less around every tensor of ``tape``."""
-    return y._value
-
-
 def _grad(f: Callable[..., Any], argnum: Argnum, /, *args: Any, **kwargs: Any) -> Any:
     return _value_and_grad(f, argnum, *args, **kwargs)[1]
 
@@ -297,14 +293,15 @@ def _jacfwd(f: Callable[..., Any], argnum: int, /, *args: Any, **kwargs: Any) ->
     push = _make_jvp(f, argnum, *args, **kwargs)
     shape, dtype = np.shape(innermost_value(x)), np.dtype(getattr(x, "dtype", type(x)))
     size = int(np.prod(shape))
-    columns = [push(row.reshape(shape) if shape else row[()])[1] for row in np.eye(size, dtype=dtype).reshape((size, *shape))]
-    stacked = op.stack(columns, axis=-1)
-    return op.reshape(stacked, shape=np.shape(innermost_value(columns[0])) + shape)
-
-
-def _gradient_or_zeros(f: Callable[..., Any], argnum: int, /, *args: Any, **kwargs: Any) -> Any:
-    """The gradient as an inner step of a second derivative, which may well not depend on the argument any more."""
-    return _grad(f, argnum, *args, **kwargs)
+    columns = [push(row)[1] for row in np.eye(size, dtype=dtype).reshape((size, *shape))]
+    if not columns:
+        y = push(np.zeros(shape, dtype))[0]
+        return np.zeros(np.shape(innermost_value(y)) + shape, dtype)
+    columns_shape = np.shape(innermost_value(columns[0]))
+    stacked = op.reshape(op.stack(columns, axis=-1), shape=columns_shape + shape)
+    if type(stacked) is Tensor or stacked.ndim:
+        return stacked
+    return stacked.item() if type(x) in PYTHON_SCALARS else stacked[()]
 
 
 def _hessian(f: Callable[..., Any], argnum: int, /, *args: Any, **kwargs: Any) -> Any:
@@ -313,9 +310,6 @@ def _hessian(f: Callable[..., Any], argnum: int, /, *args: Any, **kwargs: Any) -
         if type(sources) is not Tensor:
             raise GradientError("hessian: the argument is a container; use hessian_vector_product, or flatten it first")
         g = _grad(f, argnum, *watched, **kwargs)
-        shape = np.shape(innermost_value(sources))
-        if type(g) is not Tensor or g._tape is not tape:  # f is linear in the argument
-            return np.zeros(shape + shape, np.dtype(sources.dtype))  # type: ignore[attr-defined]
         return tape_jacobian(tape, g, sources)
 
 
@@ -342,7 +336,10 @@ def _make_hvp(f: Callable[..., Any], argnum: int, /, *args: Any, **kwargs: Any) 
                 total = result if total is None else _add_containers(total, result)
         return gradient_of_nothing(sources) if total is None else total
 
-    return product, structure.rebuild([_detached(e) if type(e) is Tensor and e._tape is tape else e for e in leaves])
+    values = [_detached(each) if type(each) is Tensor and each._tape is tape else each for each in leaves]
+    weak = [each._tape._dtypes[each._id] in PYTHON_SCALARS for each in flatten(sources)[0]]
+    values = [v.item() if w and isinstance(v, np.generic) else v for v, w in zip(values, weak, strict=True)]
+    return product, structure.rebuild(values)
 
 
 def gradient_of_nothing(sources: Any) -> Any:
@@ -395,6 +392,7 @@ def _make_jvp(f: Callable[..., Any], argnum: Argnum, /, *args: Any, **kwargs: An
         _check_scalar(y, tape)
     source_leaves, _ = flatten(sources)
     ids = tuple(each._id for each in source_leaves)
+    nested = next((each for each in source_leaves if type(each._value) is Tensor), None)
 
     def push(v: Any) -> tuple[Any, Any]:
         """``(f(x), the derivative of f along v)``; ``v`` has the structure of the chosen argument."""
@@ -415,6 +413,8 @@ def _make_jvp(f: Callable[..., Any], argnum: Argnum, /, *args: Any, **kwargs: An
                 tangent = gradient_of_nothing(each)
             weak = tape._dtypes[each._id] is float and type(tangent) is not Tensor
             derivatives.append(float(tangent) if weak else tangent)
+        if nested is not None:
+            derivatives = on_outer_tapes(derivatives, [nested] * len(derivatives))
         return structure.rebuild(values), structure.rebuild(derivatives)
 
     return push

@@ -24,6 +24,9 @@ _shared: dict[int, int] = {}
 The first lock of an array needs no entry, and whoever unlocks it last makes it writable again, whatever the order.
 """
 
+_left_over: list[list[np.ndarray]] = []
+"""What finalizers could not unlock at once."""
+
 _locked = 0
 _mutex = threading.Lock()
 
@@ -44,6 +47,8 @@ def lock(arrays: Iterable[np.ndarray]) -> None:
                         owner.setflags(False)
                     else:
                         _shared[id(owner)] = _shared.get(id(owner), 0) + 1
+    if _left_over:
+        _work_off()
 
 
 def unlock(arrays: Iterable[np.ndarray]) -> None:
@@ -55,20 +60,52 @@ def unlock(arrays: Iterable[np.ndarray]) -> None:
             if array.base is not None:
                 for owner in reversed(_owners(array)):  # NumPy lets a view be writable only if its owner is
                     _unlock_one(owner)
-            if _shared:
+            if _shared or array.base is not None:
                 _unlock_one(array)
             else:
                 array.setflags(True)
+    if _left_over:
+        _work_off()
+
+
+def unlock_from_finalizer(arrays: Iterable[np.ndarray]) -> None:
+    """``unlock`` for ``__del__``, which the garbage collector may call in the middle of ``lock`` in the same thread.
+
+    It never waits: where the mutex is taken, whoever holds it does this work after letting go of it.
+    """
+    _left_over.append(list(arrays))
+    _work_off()
+
+
+def _work_off() -> None:
+    while _left_over and _mutex.acquire(blocking=False):
+        try:
+            arrays = _left_over.pop()
+        except IndexError:  # another thread was faster
+            arrays = []
+        finally:
+            _mutex.release()
+        unlock(arrays)
 
 
 def _unlock_one(array: np.ndarray) -> None:
     count = _shared.get(id(array))
     if count is None:
-        array.setflags(True)
+        _restore(array)
     elif count == 1:
         del _shared[id(array)]
     else:
         _shared[id(array)] = count - 1
+
+
+def _restore(array: np.ndarray) -> None:
+    """Make an array writable again, also where the array that it is a view of has to stay read-only."""
+    kept = [owner for owner in _owners(array) if not owner.flags.writeable]
+    for owner in reversed(kept):
+        owner.setflags(True)
+    array.setflags(True)
+    for owner in kept:
+        owner.setflags(False)
 
 
 def _owners(array: np.ndarray) -> list[np.ndarray]:
@@ -83,7 +120,10 @@ def _owners(array: np.ndarray) -> list[np.ndarray]:
 
 def broken(array: np.ndarray) -> bool:
     """Whether somebody made a locked array, or one that it is a view of, writable again."""
-    return array.flags.writeable or (array.base is not None and any(owner.flags.writeable for owner in _owners(array)))
+    if array.flags.writeable or (array.base is not None and any(owner.flags.writeable for owner in _owners(array))):
+        with _mutex:  # not if another thread is just restoring a view, see ``_restore``
+            return array.flags.writeable or any(owner.flags.writeable for owner in _owners(array))
+    return False
 
 
 def locked_arrays() -> int:

@@ -160,7 +160,8 @@ class Tape:
             self._free()
 
     def __del__(self) -> None:
-        self._release_locks()
+        if self._locks:
+            locks.unlock_from_finalizer(self._locks.values())
 
     def _resume(self) -> None:
         self._recording = True

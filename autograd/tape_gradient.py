@@ -6,13 +6,14 @@ These become methods of ``Tape`` (``autograd.methods``); here are their checks a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from threading import get_ident
+from typing import Any, NoReturn
 
 import numpy as np
 
 from autograd import operators as op
 from autograd.backprop import pull_back
-from autograd.containers import flatten, is_container
+from autograd.containers import Structure, flatten
 from autograd.dag import plan_for
 from autograd.errors import GradientError
 from autograd.tape import Tape
@@ -36,13 +37,16 @@ def gradient(self: Tape, target: Tensor, sources: Any, dy: Any = None) -> Any:
     >>> tape.gradient(y, w)
     {'a': 20.0, 'b': 4.0}
     """
-    self._check_usable("gradient")
-    _check_target(self, target)
+    if self._freed or self._thread != get_ident():
+        self._check_usable("gradient")
+    if type(target) is not Tensor or target._tape is not self:
+        _refuse_target(target)
     ids, structure = _find_sources(self, sources)
     dy = _scalar_cotangent(target) if dy is None else _given_cotangent(target, dy)
-    results = _pull(self, target, dy, ids, ())
-    gradients = [_finish(self, number, each, ()) for number, each in zip(ids, results, strict=True)]
-    gradients = _writable(gradients, dy)
+    nested = self._outer
+    gradients = _writable(self, ids, _pull(self, target, dy, ids, ()), dy)
+    if nested:
+        gradients = on_outer_tapes(gradients, flatten(sources)[0])
     return gradients[0] if structure is None else structure.rebuild(gradients)
 
 
@@ -71,21 +75,25 @@ def jacobian(self: Tape, target: Tensor, sources: Any) -> Any:
            [0., 4.]])
     """
     self._check_usable("jacobian")
-    _check_target(self, target)
+    if type(target) is not Tensor or target._tape is not self:
+        _refuse_target(target)
     ids, structure = _find_sources(self, sources)
     shape, dtype = self._shapes[target._id], np.dtype(self._dtypes[target._id])
     size = int(np.prod(shape))
     dy = np.eye(size, dtype=dtype).reshape((size, *shape))
+    nested = self._outer
     results = _pull(self, target, dy, ids, (size,))
-    rows = [_finish(self, number, each, (size,)) for number, each in zip(ids, results, strict=True)]
-    jacobians = [
-        op.reshape(each, shape=shape + self._shapes[number]) for number, each in zip(ids, rows, strict=True)
-    ]
-    jacobians = [
-        float(each) if self._dtypes[number] is float and type(each) is not Tensor and np.ndim(each) == 0 else each
-        for number, each in zip(ids, jacobians, strict=True)
-    ]
-    jacobians = _writable(jacobians, dy)
+    jacobians: list[Any] = []
+    for number, rows in zip(ids, results, strict=True):
+        full = shape + self._shapes[number]
+        if rows is None:
+            each = op.zeros(shape=full, dtype=np.dtype(self._dtypes[number]))
+        else:
+            each = op.reshape(rows, shape=full)
+        jacobians.append(each[()] if type(each) is np.ndarray and not full else each)
+    jacobians = _writable(self, ids, jacobians, dy)
+    if nested:
+        jacobians = on_outer_tapes(jacobians, flatten(sources)[0])
     return jacobians[0] if structure is None else structure.rebuild(jacobians)
 
 
@@ -93,7 +101,7 @@ def _pull(tape: Tape, target: Tensor, dy: Any, ids: Sequence[int], batch: tuple[
     """Walk back with the tape's recording off; free what it saved, also if the walk fails."""
     was_recording = tape._recording
     tape._check_locks()
-    plan = plan_for(tape, target._id, tuple(dict.fromkeys(ids)))
+    plan = plan_for(tape, target._id, tuple(ids))
     tape._pause()
     try:
         results = pull_back(tape, plan, target._id, dy, ids, batch)
@@ -107,29 +115,30 @@ def _pull(tape: Tape, target: Tensor, dy: Any, ids: Sequence[int], batch: tuple[
     return results
 
 
-def _check_target(tape: Tape, target: Any) -> None:
+def _refuse_target(target: Any) -> NoReturn:
     if type(target) is not Tensor:
         raise GradientError(
             f"the target is {_spell(target)}, expected a tensor of this tape: nothing that is watched reached it, or it left"
             " the tape on the way (item(), value, a comparison)"
         )
-    if target._tape is not tape:
-        raise GradientError("the target is a tensor of another tape; take the gradient on the tape that recorded it")
+    raise GradientError("the target is a tensor of another tape; take the gradient on the tape that recorded it")
 
 
-def _find_sources(tape: Tape, sources: Any) -> tuple[list[int], Any]:
-    if is_container(sources):
-        leaves, structure = flatten(sources)
-    else:
-        leaves, structure = [sources], None
+def _find_sources(tape: Tape, sources: Any) -> tuple[list[int], Structure | None]:
+    """The ids of the sources, and the structure to put their gradients in (None for a tensor alone)."""
+    if type(sources) is Tensor and sources._tape is tape:
+        return [sources._id], None
+    leaves, structure = flatten(sources)
+    ids = []
     for position, each in enumerate(leaves):
         if type(each) is not Tensor or each._tape is not tape:
-            path = "sources" if structure is None else structure.paths("sources")[position]
+            path = structure.paths("sources")[position]
             got = "a tensor of another tape" if type(each) is Tensor else _spell(each)
             raise GradientError(
                 f"{path} is {got}, expected a tensor of this tape: pass what tape.watch(...) returned, not the bare value"
             )
-    return [each._id for each in leaves], structure
+        ids.append(each._id)
+    return ids, structure
 
 
 def _spell(value: Any) -> str:
@@ -164,31 +173,46 @@ def _given_cotangent(target: Tensor, dy: Any) -> Any:
     return dy if dy.dtype == dtype else op.astype(dy, dtype=dtype)
 
 
-def _finish(tape: Tape, number: int, g: Any, batch: tuple[int, ...]) -> Any:
-    """A gradient as it is handed out: zeros where none arrived, a Python scalar for a Python scalar."""
-    shape, dtype = tape._shapes[number], tape._dtypes[number]
-    if g is None:
-        g = op.zeros(shape=batch + shape, dtype=np.dtype(dtype))
-        if not batch and not shape:
-            g = np.dtype(dtype).type(0)
-    if type(dtype) is type and not batch and type(g) is not Tensor:  # float or complex: a Python scalar was watched
-        return dtype(g)
-    return g
+def _writable(tape: Tape, ids: Sequence[int], gradients: Sequence[Any], dy: Any) -> list[Any]:
+    """Gradients as they are handed out: zeros where none arrived, a Python scalar for a Python scalar, and the caller's own.
 
-
-def _writable(gradients: list[Any], dy: Any) -> list[Any]:
-    """Gradients that are the caller's own: writable, and none a view of another, of ``dy`` or of a saved value."""
+    They are writable, and none is a view of another, of ``dy``, or of a saved value (those from outside are locked).
+    """
     seen = {id(_owner(dy))}
-    mine = []
-    for each in gradients:
-        if type(each) is np.ndarray:
-            owner = each if each.base is None else _owner(each)
-            if id(owner) in seen or not each.flags.writeable:
-                each = each.copy()
+    mine: list[Any] = []
+    for number, g in zip(ids, gradients, strict=True):
+        if type(g) is np.ndarray:
+            owner = g if g.base is None else _owner(g)
+            if id(owner) in seen or not g.flags.writeable:
+                g = g.copy()
             else:
                 seen.add(id(owner))
-        mine.append(each)
+        elif type(g) is not Tensor:
+            dtype = tape._dtypes[number]
+            if g is None:
+                shape = tape._shapes[number]
+                g = op.zeros(shape=shape, dtype=np.dtype(dtype)) if shape else np.dtype(dtype).type(0)
+            if type(dtype) is type:  # float or complex: a Python scalar was watched
+                g = dtype(g)
+        mine.append(g)
     return mine
+
+
+def on_outer_tapes(results: list[Any], sources: Sequence[Tensor]) -> list[Any]:
+    """Derivatives in sources that are tensors of an outer tape, as tensors of that tape too.
+
+    Where one came out constant it has no record there; it enters as a value of its own, which depends on nothing, so that the second
+    derivative of a linear function is 0 and no error.
+    """
+    followed = []
+    for each, source in zip(results, sources, strict=True):
+        inside = source._value
+        if type(inside) is Tensor and inside._tape._recording:
+            outer = inside._tape
+            if type(each) is not Tensor or each._tape._serial < outer._serial:
+                each = outer.watch(each)
+        followed.append(each)
+    return followed
 
 
 def _owner(array: Any) -> Any:

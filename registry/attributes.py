@@ -24,7 +24,8 @@ def check_names(schema: FunctionSchema, inputs: Mapping[str, Any] | None, attrs:
                     f"Leave it out or rename it.{close_matches(str(name), names)}"
                 )
         for argument in arguments:
-            if argument.name not in given and argument.default is None and not argument.type.is_nullable():
+            left_out = argument.name not in given and argument.default is None
+            if left_out and not (kind == "input" and argument.type.is_nullable()):
                 raise KernelError(f"operator {schema.name}: missing {kind} {argument.name!r}, by its schema\n  {schema}")
 
 

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from registry import bindings
-from registry.errors import KernelError, RegistrationError, close_matches
+from registry.defaults import default_value
+from registry.errors import KernelError, RegistrationError, SchemaError, close_matches
 from registry.schema import FunctionSchema
 
 _schemas: dict[str, FunctionSchema] = {}
@@ -104,9 +105,27 @@ def _schema_text(name: str, function: Callable[..., Any]) -> str:
                 f" what the inputs are; declare it first: declare('{name}(Tensor[] arrays) -> Tensor')"
             )
         if parameter.kind is parameter.KEYWORD_ONLY:
-            default = "" if parameter.default is parameter.empty else "=None"
-            attributes.append(f"Any? {parameter.name}{default}")
+            attributes.append(f"Any? {parameter.name}{_default_text(parameter.default)}")
         else:
             inputs.append(f"Tensor {parameter.name}")
     parts = inputs + (["*", *attributes] if attributes else [])
     return f"{name}({', '.join(parts)}) -> Tensor"
+
+
+def _default_text(value: Any) -> str:
+    """``=`` and the text of a default; "" where there is none, or none that a schema can spell: then it must be given."""
+    value = tuple(value) if isinstance(value, list) else value
+    text = _spelled(value)
+    try:
+        same = ", " not in text and default_value(text) == value
+    except SchemaError:
+        return ""
+    return f"={text}" if same else ""
+
+
+def _spelled(value: Any) -> str:
+    if isinstance(value, tuple):
+        return f"[{','.join(_spelled(each) for each in value)}]"
+    if isinstance(value, str):
+        return value if value.isidentifier() and default_value(value) == value else repr(value)
+    return repr(value) if value is None or isinstance(value, bool | int | float | complex) else ""

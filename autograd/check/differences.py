@@ -8,7 +8,7 @@ from math import inf, isfinite, nan
 
 FIRST_STEP = 2.0**-4
 SHRINK = 4.0
-LEVELS = 10
+LEVELS = 12
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,8 +61,9 @@ def check_gradient(
     probes += question.compare_precisions()
     worst = max(probes, key=lambda probe: (not probe.ok, probe.error / probe.tolerance if probe.error >= 0 else inf))
     if worst.ok:
-        agree = f"{len(probes)} derivatives agree with differences, worst at {worst}"
-        return GradientReport(True, worst.error, worst.where, worst.tolerance, agree, tuple(probes))
+        judged = [probe.error for probe in probes if probe.judge == "differences"]
+        text = f"{len(judged)} derivatives agree with central differences, relative error at most {max(judged):.1e}"
+        return GradientReport(True, worst.error, worst.where, worst.tolerance, text, tuple(probes))
     wrong = sum(not probe.ok for probe in probes)
     text = f"wrong gradient, {wrong} of {len(probes)} derivatives; worst at {worst}"
     if raise_error:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from autograd.check.differences import Difference, central_difference
+from autograd.check.differences import central_difference
 from autograd.check.report import Probe
 from autograd.containers import flatten
 from autograd.errors import GradientError
@@ -80,13 +80,23 @@ class Question:
     def ask(self, number: int, direction: np.ndarray, rtol: float, forward: bool) -> list[Probe]:
         """One probe in reverse mode, and one in forward mode, along a direction in one leaf."""
         terms = self._gradients[number] * direction
-        size = float(np.sqrt(np.sum(np.abs(terms) ** 2)))
         difference = central_difference(lambda t: self._along(number, t * direction), self._eps)
-        where = self.paths[number] + _element(direction)
         answers = [("reverse mode", float(np.sum(terms).real))]
         if forward:
             answers.append(("forward mode", self._push_forward(number, direction)))
-        return [_probe(where, how, found, difference, size, rtol) for how, found in answers]
+        scale = max(abs(difference.value), _norm(terms), NOISE * difference.noise / rtol) or 1.0
+        settled = difference.uncertainty <= rtol * scale < np.inf
+        places = np.argwhere(direction)
+        where, length = self.paths[number], 1.0
+        if len(places) == 1:  # then the answers shown are those of the element, not of a step as large as it is
+            where += _index(tuple(places[0]))
+            step = direction[tuple(places[0])]
+            length = float(step) if direction.dtype.kind == "f" else float(abs(step))
+        expected = difference.value
+        return [
+            Probe(where, how, found / length, expected / length, abs(found - expected) / scale, rtol, settled=settled)
+            for how, found in answers
+        ]
 
     def _along(self, number: int, shift: np.ndarray) -> tuple[float, float]:
         points = list(self.points)
@@ -139,12 +149,6 @@ class Question:
         return probes
 
 
-def _probe(where: str, how: str, found: float, difference: Difference, size: float, rtol: float) -> Probe:
-    scale = max(abs(difference.value), size, NOISE * difference.noise / rtol) or 1.0
-    error = abs(found - difference.value) / scale
-    return Probe(where, how, found, difference.value, error, rtol, settled=difference.uncertainty <= rtol * scale)
-
-
 def _has_derivative(leaf: Any) -> bool:
     plain = isinstance(leaf, np.ndarray | np.generic | float | complex)
     return plain and np.asarray(leaf).dtype.kind in "fc" and np.size(leaf) > 0
@@ -159,18 +163,20 @@ def _doubled(leaf: Any) -> np.ndarray:
 
 
 def _rms(x: np.ndarray) -> float:
-    return float(np.sqrt(np.mean(np.abs(x) ** 2)))
+    return _norm(x) / x.size**0.5
+
+
+def _norm(x: np.ndarray) -> float:
+    """The Euclidean norm, without overflow or underflow of the squares."""
+    sizes = np.abs(x)
+    largest = float(np.max(sizes))
+    return largest * float(np.sqrt(np.sum((sizes / largest) ** 2))) if 0 < largest < np.inf else largest
 
 
 def _scale(x: np.ndarray) -> np.ndarray:
     """How far to step in each element: as far as the element is large, and not much less than its neighbours are."""
     rms = _rms(x)
     return np.maximum(np.abs(x), 0.1 * rms) if rms > 0 else np.ones(x.shape)
-
-
-def _element(direction: np.ndarray) -> str:
-    places = np.argwhere(direction)
-    return _index(tuple(places[0])) if len(places) == 1 else ""
 
 
 def _index(place: tuple[Any, ...]) -> str:

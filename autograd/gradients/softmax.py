@@ -12,13 +12,16 @@ from autograd.tensor import innermost_value
 from registry.gradients import gradient
 
 
-def _from_the_end(axis: Any, ndim: int) -> tuple[int, ...]:
+def _from_the_end(axis: Any, y: Any) -> Any:
     """The axes of a softmax as negative numbers: extra leading axes of ``dy`` do not move them."""
+    if type(axis) is int and axis < 0:
+        return axis
+    ndim = np.ndim(innermost_value(y))
     axes = range(ndim) if axis is None else axis if isinstance(axis, list | tuple) else (axis,)
     return tuple(each if each < 0 else each - ndim for each in axes)
 
 
-def _softmax_product(v: Any, y: Any, axis: tuple[int, ...]) -> Any:
+def _softmax_product(v: Any, y: Any, axis: Any) -> Any:
     """The Jacobian of softmax, which is symmetric, times ``v``."""
     product = v * y
     return product - y * op.sum(product, axis=axis, keepdims=True)
@@ -26,25 +29,25 @@ def _softmax_product(v: Any, y: Any, axis: tuple[int, ...]) -> Any:
 
 def _softmax_tangent(tangents: Mapping[str, Any], saved: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
     (y,) = saved
-    return _softmax_product(tangents["x"], y, _from_the_end(attrs["axis"], len(y.shape)))
+    return _softmax_product(tangents["x"], y, _from_the_end(attrs["axis"], y))
 
 
 @gradient("softmax", outputs_to_save=True, jvp_func=_softmax_tangent)
 def softmax(dy, saved, attrs):
     (y,) = saved
-    return {"x": lambda: _softmax_product(dy, y, _from_the_end(attrs["axis"], len(y.shape)))}
+    return {"x": lambda: _softmax_product(dy, y, _from_the_end(attrs["axis"], y))}
 
 
 def _log_softmax_tangent(tangents: Mapping[str, Any], saved: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
     (y,) = saved
-    axis = _from_the_end(attrs["axis"], len(y.shape))
+    axis = _from_the_end(attrs["axis"], y)
     return tangents["x"] - op.sum(tangents["x"] * op.exp(y), axis=axis, keepdims=True)
 
 
 @gradient("log_softmax", outputs_to_save=True, jvp_func=_log_softmax_tangent)
 def log_softmax(dy, saved, attrs):
     (y,) = saved
-    axis = _from_the_end(attrs["axis"], len(y.shape))
+    axis = _from_the_end(attrs["axis"], y)
     return {"x": lambda: dy - op.exp(y) * op.sum(dy, axis=axis, keepdims=True)}
 
 
@@ -68,7 +71,7 @@ def _hessian_product(v: Any, logits: Any, labels: Any) -> Any:
     """The Hessian of the cross-entropy, which is symmetric, times ``v``."""
     labels, shape = np.asarray(labels), logits.shape
     rows = int(np.prod(shape[:-1]))
-    product = _softmax_product(v, op.softmax(logits, axis=-1), (-1,)) / rows
+    product = _softmax_product(v, op.softmax(logits, axis=-1), -1) / rows
     if labels.shape != shape:
         return product
     return product * labels.sum(-1, keepdims=True).astype(innermost_value(logits).dtype)

@@ -45,11 +45,11 @@ def train_digits(seed: int, epochs: int, folder: Path) -> int:
     print(f"training accuracy  {last.training_accuracy:7.2%}   loss {last.training_loss:.4f}")
     print(f"test accuracy      {last.test_accuracy:7.2%}   loss {last.test_loss:.4f}", flush=True)
 
-    report_of_check = check_gradient(lambda params: digits.loss_of(params, training), trained.params, raise_error=False)
-    print(f"gradient check     {'passed' if report_of_check.ok else 'FAILED'}: {report_of_check}", flush=True)
+    check = check_gradient(lambda params: digits.loss_of(params, training), trained.params, raise_error=False)
+    print(f"gradient check     {'passed' if check.ok else 'FAILED'}: {check}", flush=True)
 
-    about = {"seed": seed, "epochs": epochs, "training_accuracy": last.training_accuracy, "test_accuracy": last.test_accuracy}
-    save_model(folder / "model.npz", trained.params, about)
+    accuracies = {"training_accuracy": last.training_accuracy, "test_accuracy": last.test_accuracy}
+    save_model(folder / "model.npz", trained.params, {"seed": seed, "epochs": epochs, **accuracies})
     written = ["model.npz"]
     try:
         draw_pictures(folder, trained, training)
@@ -58,7 +58,7 @@ def train_digits(seed: int, epochs: int, folder: Path) -> int:
         print(f"pictures left out: {error}")
     print(f"written to {folder}{os.sep}: {', '.join(written)}")
     print(f"took {perf_counter() - started:.1f} s")
-    return 0 if report_of_check.ok else 1
+    return 0 if check.ok else 1
 
 
 def draw_pictures(folder: Path, trained: Trained, training: Digits) -> None:

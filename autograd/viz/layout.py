@@ -85,15 +85,13 @@ def _rows(
             for each in column:
                 near = (before[each] if forwards else after[each]) or after[each] or before[each]
                 wishes[each] = sum(rows[neighbour] for neighbour in near) / len(near) if near else rows[each]
-            column.sort(key=lambda each: (wishes[each], rows[each]))  # noqa: B023  # used up within this turn
+            column.sort(key=lambda each: (wishes[each], rows[each]))
             rows.update(_spread(column, wishes, weights))
     least = min(rows.values(), default=0.0)
     return {each: round(row - least, 2) for each, row in rows.items()}
 
 
-def _spread(
-    column: list[Vertex], wishes: Mapping[Vertex, float], weights: Mapping[Vertex, float]
-) -> dict[Vertex, float]:
+def _spread(column: list[Vertex], wishes: Mapping[Vertex, float], weights: Mapping[Vertex, float]) -> dict[Vertex, float]:
     """Rows at least one apart, as near to the wishes as their order allows (pool adjacent violators)."""
     blocks: list[tuple[float, float, int]] = []  # (weighted sum of wish - position, weight, number of boxes)
     for position, each in enumerate(column):

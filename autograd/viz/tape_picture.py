@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -164,9 +165,7 @@ def _text(axes: Axes, x: float, y: float, text: str, **style: Any) -> None:
     axes.text(x, y, text, parse_math=False, **style)
 
 
-def _draw_arrows(
-    axes: Axes, graph: networkx.DiGraph, placed: Mapping[int, Placed], layout: Layout, sheet: Sheet
-) -> None:
+def _draw_arrows(axes: Axes, graph: networkx.DiGraph, placed: Mapping[int, Placed], layout: Layout, sheet: Sheet) -> None:
     """Curves that leave and arrive level; where several arrive at one box, their ends keep the order of their starts."""
     for number in graph:
         edges = [(start, number) for start in graph.predecessors(number)]
@@ -178,9 +177,7 @@ def _draw_arrows(
             _draw_arrow(axes, points, ", ".join(graph.edges[edge]["inputs"]))
 
 
-def _points(
-    edge: tuple[int, int], layout: Layout, sheet: Sheet, placed: Mapping[int, Placed]
-) -> list[tuple[float, float]]:
+def _points(edge: tuple[int, int], layout: Layout, sheet: Sheet, placed: Mapping[int, Placed]) -> list[tuple[float, float]]:
     """Where an arrow starts, enters and leaves each column that it passes."""
     points = [(placed[edge[0]].right, placed[edge[0]].y)]
     for column, row in layout.bends[edge]:
@@ -194,7 +191,7 @@ def _draw_arrow(axes: Axes, points: Sequence[tuple[float, float]], label: str) -
     from matplotlib.path import Path
 
     vertices, codes = [points[0]], [Path.MOVETO]
-    for (x, y), (next_x, next_y) in zip(points, points[1:]):
+    for (x, y), (next_x, next_y) in pairwise(points):
         middle = (x + next_x) / 2
         vertices += [(middle, y), (middle, next_y), (next_x, next_y)]
         codes += [Path.CURVE4] * 3

@@ -50,7 +50,9 @@ def _softmax_cross_entropy(logits: Array, labels: Any) -> Any:
     log_total = np.log(np.add.reduce(np.exp(shifted), -1))
     count = log_total.size
     if weights is not None:
-        return np.add.reduce(labels.astype(shifted.dtype) * (log_total[..., None] - shifted), None) / count
+        parts = np.zeros_like(shifted)  # a weight of 0 counts as nothing, also where the probability is 0
+        np.multiply(labels, log_total[..., None] - shifted, out=parts, where=labels != 0, casting="same_kind")
+        return np.add.reduce(parts, None) / count
     rows = shifted.reshape((count, -1))
     return np.add.reduce(log_total.ravel() - rows[np.arange(count), labels.ravel()]) / count
 

@@ -29,5 +29,5 @@ def seconds_beyond_numpy(rounds: int) -> tuple[float, float]:
 
 def _process(code: str) -> tuple[float, str]:
     start = perf_counter()
-    result = subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, capture_output=True, text=True)
+    result = subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True)
     return perf_counter() - start, result.stdout

@@ -68,7 +68,7 @@ def run(form: str, n_ops: int) -> dict[str, float]:
 def run_in_subprocess(form: str, n_ops: int) -> dict[str, float]:
     """``run`` in a fresh process."""
     command = [sys.executable, "-m", "tests.benchmarks.million_ops", form, str(n_ops)]
-    result = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
+    result = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True)
     numbers: dict[str, float] = json.loads(result.stdout)
     return numbers
 

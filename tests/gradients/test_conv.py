@@ -27,12 +27,12 @@ def pads_of(padding, size, kernel, stride, dilation):
             missing = max((positions - 1) * s + d * (k - 1) + 1 - length, 0)
             pads.append((missing // 2, missing - missing // 2))
         return pads
-    each = (padding, padding) if np.ndim(padding) == 0 else padding
-    return [(p, p) if np.ndim(p) == 0 else tuple(p) for p in each]
+    each = (padding, padding) if isinstance(padding, int) else padding
+    return [(p, p) if isinstance(p, int) else p for p in each]
 
 
 def both(value):
-    return (value, value) if np.ndim(value) == 0 else tuple(value)
+    return (value, value) if isinstance(value, int) else value
 
 
 def positions(x, kernel, stride, padding, dilation):
