@@ -59,6 +59,22 @@ class Structure:
             paths += [start + step] if child is _LEAF else child.paths(start + step)
         return paths
 
+    def without_leaves(self) -> Structure:
+        """The same structure, which no longer holds the container that it was taken from (unless that is of a registered type)."""
+        if self._rebuild is None:
+            return self
+        kind = type(self._node)
+        node = self._node
+        if kind is list or kind is tuple:
+            node = None
+        elif kind is dict:
+            node = dict.fromkeys(node)
+        elif self._rebuild is _NAMEDTUPLE[1]:
+            node = kind._make([None] * len(node))
+        elif self._rebuild is _DATACLASS[1]:
+            node = object.__new__(kind)  # ``replace`` asks it for nothing but its type
+        return Structure(node, self._rebuild, [each.without_leaves() for each in self._children], self._steps, self.n_leaves)
+
     def _take(self, leaves: Iterator[Any]) -> Any:
         if self._rebuild is None:
             return next(leaves)

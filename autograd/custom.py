@@ -72,7 +72,8 @@ class _Arguments:
     __slots__ = ("leaves", "places", "structure")
 
     def __init__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        self.leaves, self.structure = flatten((args, kwargs))
+        self.leaves, structure = flatten((args, kwargs))
+        self.structure = structure.without_leaves()  # it goes on the tape, and a tensor there would be a cycle
         self.places = [place for place, each in enumerate(self.leaves) if type(each) is Tensor]
 
     @property
@@ -171,7 +172,7 @@ def _custom_gradient(f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any
         y = _custom_gradient(f, *inner_args, **inner_kwargs)
     if not tape._recording:
         return y
-    _, structure = flatten(y)
+    structure = flatten(y)[1].without_leaves()
     rule = partial(_gradients_of, pull_back, structure, len(args), n_leaves, tuple(arguments.places))
     return _record("custom_gradient", tape, tensors, values, y, {"pull_back": rule})
 

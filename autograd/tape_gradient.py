@@ -183,7 +183,9 @@ def _writable(tape: Tape, ids: Sequence[int], gradients: Sequence[Any], dy: Any)
     for number, g in zip(ids, gradients, strict=True):
         if type(g) is np.ndarray:
             owner = g if g.base is None else _owner(g)
-            if id(owner) in seen or not g.flags.writeable:
+            if not g.shape and type(tape._dtypes[number]) is type:
+                g = tape._dtypes[number](g)
+            elif id(owner) in seen or not g.flags.writeable:
                 g = g.copy()
             else:
                 seen.add(id(owner))

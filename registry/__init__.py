@@ -105,4 +105,4 @@ __all__ = [
     "use_backend",
 ]
 
-import registry.numpy_backend  # noqa: E402, F401  # the embedded default backend registers its kernels
+import registry.numpy_backend  # noqa: F401  # the embedded default backend registers its kernels

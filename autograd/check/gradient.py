@@ -11,6 +11,8 @@ from collections.abc import Callable
 from math import inf
 from typing import Any
 
+import numpy as np
+
 from autograd.check.question import Question
 from autograd.check.report import GradientReport, Probe
 from autograd.errors import GradientError
@@ -50,15 +52,8 @@ def check_gradient(
             f"check_gradient: got rtol={rtol!r}, n_directions={n_directions!r}; expected 0 < rtol < 0.1 and at least 1"
             " direction: with less, a wrong gradient would pass"
         )
-    question = Question(f, args, seed)
-    probes: list[Probe] = []
-    for number in range(len(question.points)):
-        for direction in question.directions(number, max_elements, n_directions):
-            asked = question.ask(number, direction, rtol, forward)
-            if not all(probe.ok for probe in asked):
-                asked = question.narrow(number, direction, asked, rtol, forward)
-            probes += asked
-    probes += question.compare_precisions()
+    with np.errstate(all="ignore"):  # what is not finite is reported, not warned of
+        probes = _ask_all(Question(f, args, seed), n_directions, max_elements, rtol, forward)
     worst = max(probes, key=lambda probe: (not probe.ok, probe.error / probe.tolerance if probe.error >= 0 else inf))
     if worst.ok:
         judged = [probe.error for probe in probes if probe.judge == "differences"]
@@ -69,3 +64,14 @@ def check_gradient(
     if raise_error:
         raise GradientError(f"check_gradient: {text}")
     return GradientReport(False, worst.error, worst.where, worst.tolerance, text, tuple(probes))
+
+
+def _ask_all(question: Question, n_directions: int, max_elements: int, rtol: float, forward: bool) -> list[Probe]:
+    probes: list[Probe] = []
+    for number in range(len(question.points)):
+        for direction in question.directions(number, max_elements, n_directions):
+            asked = question.ask(number, direction, rtol, forward)
+            if not all(probe.ok for probe in asked):
+                asked = question.narrow(number, direction, asked, rtol, forward)
+            probes += asked
+    return probes + question.compare_precisions()

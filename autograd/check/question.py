@@ -51,8 +51,7 @@ class Question:
         return self._f(*self._structure.rebuild(leaves))
 
     def _outputs(self, points: list[np.ndarray]) -> list[np.ndarray]:
-        with np.errstate(all="ignore"):
-            return [np.asarray(each) for each in flatten(self._call(*[each[()] for each in points]))[0]]
+        return [np.asarray(each) for each in flatten(self._call(*[each[()] for each in points]))[0]]
 
     def _signed(self, like: np.ndarray) -> np.ndarray:
         """Random numbers of any sign (or phase) and of size 1/2 to 3/2: no element vanishes, and no sum by chance."""
@@ -85,18 +84,18 @@ class Question:
         if forward:
             answers.append(("forward mode", self._push_forward(number, direction)))
         scale = max(abs(difference.value), _norm(terms), NOISE * difference.noise / rtol) or 1.0
-        settled = difference.uncertainty <= rtol * scale < np.inf
+        settled = difference.uncertainty <= rtol * scale
         places = np.argwhere(direction)
         where, length = self.paths[number], 1.0
         if len(places) == 1:  # then the answers shown are those of the element, not of a step as large as it is
             where += _index(tuple(places[0]))
             step = direction[tuple(places[0])]
             length = float(step) if direction.dtype.kind == "f" else float(abs(step))
-        expected = difference.value
-        return [
-            Probe(where, how, found / length, expected / length, abs(found - expected) / scale, rtol, settled=settled)
-            for how, found in answers
-        ]
+        probes = []
+        for how, found in answers:
+            error = abs(found - difference.value) / scale if scale < np.inf else np.inf
+            probes.append(Probe(where, how, found / length, difference.value / length, error, rtol, settled=settled))
+        return probes
 
     def _along(self, number: int, shift: np.ndarray) -> tuple[float, float]:
         points = list(self.points)
@@ -139,8 +138,7 @@ class Question:
         columns = zip(self.paths, dtypes, self._scales, self._pull_back(self.given), self._gradients, strict=True)
         for path, dtype, scale, own, double in columns:
             sizes = np.abs(double) * scale
-            with np.errstate(all="ignore"):
-                errors = np.abs(own - double) * scale / np.maximum(np.maximum(sizes, _rms(sizes)), least or 1.0)
+            errors = np.abs(own - double) * scale / np.maximum(np.maximum(sizes, _rms(sizes)), least or 1.0)
             worst = np.unravel_index(np.argmax(errors), errors.shape)
             found, expected = float(own[worst].real), float(double[worst].real)
             where = f"{path}{_index(worst)} as {dtype}"
@@ -163,7 +161,7 @@ def _doubled(leaf: Any) -> np.ndarray:
 
 
 def _rms(x: np.ndarray) -> float:
-    return _norm(x) / x.size**0.5
+    return _norm(x) / float(np.sqrt(x.size))
 
 
 def _norm(x: np.ndarray) -> float:

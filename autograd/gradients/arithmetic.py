@@ -87,8 +87,8 @@ def _power_base(dy, x1, x2):
             return dy / (2.0 * op.sqrt(x1))
         if x2 == 0:
             return op.where_or_zero(False, dy)
-        return dy * (x2 * op.power(x1, x2 - 1.0))  # 1.0, because an unsigned 0 - 1 wraps around
-    exponent = op.subtract(x2, 1.0)
+        return dy * (x2 * op.power(x1, x2 - 1))
+    exponent = op.subtract(x2, 1.0)  # 1.0, because an unsigned 0 - 1 wraps around
     undefined = np.equal(innermost_value(x1), 0) & np.equal(innermost_value(x2), 0)
     if undefined.any():
         exponent = op.where(undefined, 0.0, exponent)

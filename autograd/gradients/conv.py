@@ -46,9 +46,7 @@ def conv2d_input_gradient(ddx, saved, attrs):
     geometry = {name: value for name, value in attrs.items() if name != "size"}
     return {
         "dy": lambda: sum_broadcast(op.conv2d(ddx, w, **geometry), shape_dy, ndim),
-        "w": lambda: sum_broadcast(
-            op.conv2d_weight_gradient(ddx, dy, size=shape_w[-2:], **geometry), shape_w, ndim
-        ),
+        "w": lambda: sum_broadcast(op.conv2d_weight_gradient(ddx, dy, size=shape_w[-2:], **geometry), shape_w, ndim),
     }
 
 

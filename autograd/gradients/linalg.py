@@ -25,9 +25,7 @@ def sum_broadcast(g: Any, shape: Shape, y_ndim: int) -> Any:
     n_batch = len(g.shape) - y_ndim
     batch, extra = g.shape[:n_batch], y_ndim - len(shape)
     axes = list(range(n_batch, n_batch + extra))
-    axes += [
-        axis for axis, length in enumerate(shape, n_batch + extra) if length == 1 and g.shape[axis] != 1
-    ]
+    axes += [axis for axis, length in enumerate(shape, n_batch + extra) if length == 1 and g.shape[axis] != 1]
     if axes:
         g = op.sum(g, axis=tuple(axes), keepdims=True)
     return g.reshape(batch + shape) if axes or extra else g
@@ -139,9 +137,7 @@ def contracted_axes(axes: Any, a_ndim: int, b_ndim: int) -> tuple[Shape, Shape]:
     return tuple(int(axis) % a_ndim for axis in of_a), tuple(int(axis) % b_ndim for axis in of_b)
 
 
-def _tensordot_factors(
-    dy: Any, a: Any, b: Any, shape_a: Shape, shape_b: Shape, axes: tuple[Shape, Shape]
-) -> dict[str, Any]:
+def _tensordot_factors(dy: Any, a: Any, b: Any, shape_a: Shape, shape_b: Shape, axes: tuple[Shape, Shape]) -> dict[str, Any]:
     axes_a, axes_b = axes
     free_a = [axis for axis in range(len(shape_a)) if axis not in axes_a]
     free_b = [axis for axis in range(len(shape_b)) if axis not in axes_b]
@@ -205,9 +201,7 @@ def einsum_terms(subscripts: str, ndims: tuple[int, ...]) -> tuple[tuple[str, ..
     given = inputs.split(",")
     hidden = [ndim - len(term) + 3 if "..." in term else 0 for term, ndim in zip(given, ndims, strict=True)]
     ellipsis = "".join(unused[: max(hidden)])
-    terms = tuple(
-        term.replace("...", ellipsis[len(ellipsis) - count :]) for term, count in zip(given, hidden, strict=True)
-    )
+    terms = tuple(term.replace("...", ellipsis[len(ellipsis) - count :]) for term, count in zip(given, hidden, strict=True))
     if not arrow:
         named = "".join(given).replace(".", "")
         output = "..." + "".join(sorted(letter for letter in set(named) if named.count(letter) == 1))

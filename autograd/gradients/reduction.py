@@ -24,7 +24,10 @@ def _widen(y, attrs, ndim):
     """``y``, or a cotangent of it, with the folded axes as axes of length one."""
     if attrs["keepdims"] or ndim == 0:
         return y
-    return op.expand_dims(y, axis=_axes(attrs["axis"], ndim))
+    shape = list(np.shape(innermost_value(y)))
+    for axis in sorted(_axes(attrs["axis"], ndim)):
+        shape.insert(len(shape) + 1 + axis, 1)
+    return op.reshape(y, shape=shape)
 
 
 def _spread(dy, shape, attrs):

@@ -1,4 +1,4 @@
-"""Functions of the family conv, which NumPy does not have: convolution and pooling of images ``(..., channels, rows, columns)``."""
+"""Functions of the family conv, which NumPy does not have: convolution and pooling of images."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from autograd import operators as op
-from autograd.engine import array_of, innermost_tape
+from autograd.engine import innermost_tape
 from autograd.numpy.arguments import as_array
 from autograd.tensor import Tensor, innermost_value
 
@@ -27,7 +27,7 @@ def array(object: Any, dtype: Any = None, **options: Any) -> Any:
     """
     if type(object) is not Tensor and (not isinstance(object, list | tuple) or innermost_tape(object) is None):
         return np.array(object, dtype, **options)
-    tensor = object if type(object) is Tensor else array_of("array", object)
+    tensor: Any = as_array(object)
     if dtype is not None and np.dtype(dtype) != tensor.dtype:
         tensor = op.astype(tensor, dtype=np.dtype(dtype))
     missing = options.get("ndmin", 0) - np.ndim(innermost_value(tensor))
@@ -78,7 +78,7 @@ def full(shape: Any, fill_value: Any, dtype: Any = None, **options: Any) -> Any:
     return op.broadcast_to(array(value, dtype), shape=wanted)
 
 
-def full_like(a: Any, fill_value: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None) -> Any:
+def full_like(a: Any, fill_value: Any, dtype: Any = None, order: Any = "K", subok: Any = True, shape: Any = None) -> Any:
     """An array of the shape and dtype of ``a``, filled with a value, which may be a tensor.
 
     >>> full_like([1.0, 2.0], 3.0)
@@ -90,7 +90,7 @@ def full_like(a: Any, fill_value: Any, dtype: Any = None, order: str = "K", subo
     return full(np.shape(like) if shape is None else shape, fill_value, np.asarray(like).dtype if dtype is None else dtype)
 
 
-def zeros_like(a: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None) -> Any:
+def zeros_like(a: Any, dtype: Any = None, order: Any = "K", subok: Any = True, shape: Any = None) -> Any:
     """Zeros of the shape and dtype of ``a``; a constant.
 
     >>> zeros_like([1.0, 2.0])
@@ -99,7 +99,7 @@ def zeros_like(a: Any, dtype: Any = None, order: str = "K", subok: bool = True, 
     return np.zeros_like(_bare(a), dtype, order, subok, shape)
 
 
-def ones_like(a: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None) -> Any:
+def ones_like(a: Any, dtype: Any = None, order: Any = "K", subok: Any = True, shape: Any = None) -> Any:
     """Ones of the shape and dtype of ``a``; a constant.
 
     >>> ones_like([1.0, 2.0])
@@ -108,7 +108,7 @@ def ones_like(a: Any, dtype: Any = None, order: str = "K", subok: bool = True, s
     return np.ones_like(_bare(a), dtype, order, subok, shape)
 
 
-def empty_like(prototype: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None) -> Any:
+def empty_like(prototype: Any, dtype: Any = None, order: Any = "K", subok: Any = True, shape: Any = None) -> Any:
     """An array of the shape and dtype of ``prototype`` with any content; a constant.
 
     >>> empty_like([1.0, 2.0]).shape

@@ -38,7 +38,7 @@ def concatenate(
     array([1., 2., 3.])
     """
     refuse("concatenate", out=out)
-    return _cast(op.concatenate(list(arrays), axis=axis), dtype)
+    return _cast(op.concatenate([as_array(each) for each in arrays], axis=axis), dtype)
 
 
 concat = concatenate
@@ -54,7 +54,7 @@ def stack(
            [2., 4.]])
     """
     refuse("stack", out=out)
-    return _cast(op.stack(list(arrays), axis=axis), dtype)
+    return _cast(op.stack([as_array(each) for each in arrays], axis=axis), dtype)
 
 
 def vstack(tup: Sequence[Any], *, dtype: Any = None, casting: str = "same_kind") -> Any:

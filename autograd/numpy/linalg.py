@@ -114,7 +114,7 @@ def einsum(*operands: Any, out: None = None, optimize: Any = False, **kwargs: An
         subscripts, arrays = operands[0], operands[1:]
     else:
         subscripts, arrays = _subscripts_of_lists(operands)
-    return op.einsum(list(arrays), subscripts=subscripts, optimize=optimize)
+    return op.einsum([_joined("einsum", each) for each in arrays], subscripts=subscripts, optimize=optimize)
 
 
 def _subscripts_of_lists(operands: tuple[Any, ...]) -> tuple[str, tuple[Any, ...]]:

@@ -383,7 +383,7 @@ def _extreme_of_defined(
     if mask.all():
         return extreme(a, axis, None, keepdims, initial)
     result = extreme(a, axis, None, keepdims, neutral if initial is None else initial, mask)
-    empty = ~np.any(mask, axis=axis, keepdims=keepdims)
+    empty: Any = np.logical_not(op.any(mask, axis=axis, keepdims=keepdims))
     if initial is None and empty.any():
         warnings.warn("All-NaN slice encountered", RuntimeWarning, stacklevel=3)
         result = op.where(empty, np.nan, result)

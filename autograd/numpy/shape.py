@@ -254,7 +254,7 @@ def repeat(a: Any, repeats: Any, axis: int | None = None) -> Any:
     return op.repeat(a, repeats=repeats, axis=axis)
 
 
-def tile(A: Any, reps: Any) -> Any:  # noqa: N803  # NumPy's name
+def tile(A: Any, reps: Any) -> Any:
     """The whole array several times along each axis.
 
     >>> tile([1.0, 2.0], 2)
@@ -330,7 +330,13 @@ def tril(m: Any, k: int = 0) -> Any:
            [3., 4.]])
     """
     m = as_array(m)
-    return op.where(np.tri(*_shape(m)[-2:], k=k, dtype=bool), m, np.zeros((), np.asarray(innermost_value(m)).dtype))
+    return op.where(_below(m, k), m, np.zeros((), np.asarray(innermost_value(m)).dtype))
+
+
+def _below(m: Any, k: int) -> Any:
+    """Where the last two axes lie on or below diagonal ``k``; a vector counts as the rows of a square matrix."""
+    *_, rows, columns = (*_shape(m)[-1:], *_shape(m)[-2:])
+    return np.tri(rows, columns, k, bool)
 
 
 def triu(m: Any, k: int = 0) -> Any:
@@ -341,14 +347,14 @@ def triu(m: Any, k: int = 0) -> Any:
            [0., 4.]])
     """
     m = as_array(m)
-    return op.where(np.tri(*_shape(m)[-2:], k=k - 1, dtype=bool), np.zeros((), np.asarray(innermost_value(m)).dtype), m)
+    return op.where(_below(m, k - 1), np.zeros((), np.asarray(innermost_value(m)).dtype), m)
 
 
 # -------------------------------------------------------------------------------------------------- another type
 
 
 def astype(
-    x: Any, dtype: Any, order: str = "K", casting: str = "unsafe", subok: bool = True, copy: bool = True
+    x: Any, dtype: Any, order: str = "K", casting: Any = "unsafe", subok: bool = True, copy: bool = True
 ) -> Any:
     """The same values in another type. To a type without derivatives (int, bool) the result is a constant.
 

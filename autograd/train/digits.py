@@ -106,7 +106,8 @@ def _layer(rng: numpy.random.Generator, n_inputs: int, n_outputs: int) -> dict[s
 
 def hidden_layer(params: Params, images: Any) -> Any:
     """What the 128 hidden units make of each image."""
-    return np.relu(images @ params["hidden"]["weight"] + params["hidden"]["bias"])
+    before = images @ params["hidden"]["weight"] + params["hidden"]["bias"]
+    return np.relu(before)  # type: ignore[misc]  # mypy does not see operators that are made when asked for
 
 
 def output_layer(params: Params, hidden: Any) -> Any:
@@ -157,8 +158,7 @@ def train(
         for batch in batches(training, rng):
             tape, watched, loss = record_step(params, batch)
             value, gradients = tape.value_and_gradient(loss, watched)  # type: ignore[attr-defined]  # from methods
-            rate = RATE * (1 - adam.n_steps / n_steps)
-            params = adam.step(params, gradients, rate)
+            params = adam.step(params, gradients, rate=RATE * (1 - adam.n_steps / n_steps))
             losses.append(float(value))
         epoch = Epoch(
             training_loss=sum(losses) / len(losses),
@@ -198,7 +198,9 @@ class Adam:
         return _each(lambda p, mean, square: p - rate * mean / (numpy.sqrt(square) + 1e-8), params, self._means, self._squares)
 
 
-def _each(function: Callable[..., Any], *params: Params) -> Any:
+def _each(function: Callable[..., Any], *params: Params) -> Params:
     """``function`` of each array, with the arrays in the same place of the others."""
     structure = flatten(params[0])[1]
-    return structure.rebuild([function(*arrays) for arrays in zip(*[flatten(each)[0] for each in params], strict=True)])
+    leaves = [flatten(each)[0] for each in params]
+    rebuilt: Params = structure.rebuild([function(*arrays) for arrays in zip(*leaves, strict=True)])
+    return rebuilt

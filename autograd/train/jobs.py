@@ -19,6 +19,9 @@ from autograd.train import digits
 from autograd.train.digits import Digits, Epoch, Trained
 from autograd.viz import draw_curves, draw_tape
 
+CHECKED = 256
+"""How many images the loss has whose gradient is checked: as many as are read some hundred times in a blink."""
+
 
 @dataclass(frozen=True, slots=True)
 class Job:
@@ -45,7 +48,8 @@ def train_digits(seed: int, epochs: int, folder: Path) -> int:
     print(f"training accuracy  {last.training_accuracy:7.2%}   loss {last.training_loss:.4f}")
     print(f"test accuracy      {last.test_accuracy:7.2%}   loss {last.test_loss:.4f}", flush=True)
 
-    check = check_gradient(lambda params: digits.loss_of(params, training), trained.params, raise_error=False)
+    some = training.take(numpy.arange(CHECKED))
+    check = check_gradient(lambda params: digits.loss_of(params, some), trained.params, raise_error=False)
     print(f"gradient check     {'passed' if check.ok else 'FAILED'}: {check}", flush=True)
 
     accuracies = {"training_accuracy": last.training_accuracy, "test_accuracy": last.test_accuracy}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -62,8 +63,18 @@ def box_of(graph: networkx.DiGraph, number: int) -> Box:
         declared = [*node["inputs_to_save"], *(["output"] if any(node["outputs_to_save"]) else [])]
         lines.append((f"saved {', '.join(declared)}", SAVED))
     kind = "record" if graph.out_degree(number) else "result"
-    ports = tuple(", ".join(names) for _, _, names in graph.in_edges(number, data="inputs"))
+    ports = tuple(port_of(names) for _, _, names in graph.in_edges(number, data="inputs"))
     return Box(kind, node["kernel_name"], tuple(lines), node["scope"], ports)
+
+
+def port_of(input_names: tuple[str, ...]) -> str:
+    """What stands where an arrow arrives: the names of the inputs that it feeds, each once.
+
+    >>> port_of(("x1", "x2")), port_of(("arrays", "arrays"))
+    ('x1, x2', 'arrays (2)')
+    """
+    counts = Counter(input_names)
+    return ", ".join(name if count == 1 else f"{name} ({count})" for name, count in counts.items())
 
 
 def _extent(dtype: Any, shape: tuple[int, ...]) -> str:

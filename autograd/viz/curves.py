@@ -28,6 +28,8 @@ def draw_curves(
     ['loss']
     """
     figure = new_figure(4.6 * len(panels), 3.6)
+    from matplotlib.ticker import MaxNLocator
+
     for position, (quantity, series) in enumerate(panels.items(), start=1):
         axes = figure.add_subplot(1, len(panels), position)
         for (name, values), color in zip(series.items(), ("#2b6cb0", "#dd6b20", "#2f855a", "#805ad5") * len(series)):
@@ -36,7 +38,7 @@ def draw_curves(
         axes.set_xlabel(x_label)
         axes.set_ylabel(quantity)
         axes.grid(alpha=0.25)
-        axes.xaxis.get_major_locator().set_params(integer=True)
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
         axes.spines[["top", "right"]].set_visible(False)
         axes.legend(frameon=False)
     figure.suptitle(title, fontsize=11)

@@ -9,7 +9,20 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from autograd.tape import Tape
-from autograd.viz.boxes import INK, LINE_HEIGHT, LINE_SIZE, NAME_SIZE, PADDING, PORT_SIZE, QUIET, SAVED, Box, box_of, spell_bytes
+from autograd.viz.boxes import (
+    INK,
+    LINE_HEIGHT,
+    LINE_SIZE,
+    NAME_SIZE,
+    PADDING,
+    PORT_SIZE,
+    QUIET,
+    SAVED,
+    Box,
+    box_of,
+    port_of,
+    spell_bytes,
+)
 from autograd.viz.layout import Layout, layered
 from autograd.viz.matplotlib_parts import new_figure, save, text_width
 
@@ -106,8 +119,12 @@ def draw_tape(tape: Tape, path: str | PathLike[str] | None = None, *, title: str
 def _summary(tape: Tape, graph: networkx.DiGraph) -> str:
     n_sources = sum(node["kernel_name"] == "source" for node in graph.nodes.values())
     saved = tape.saved_bytes()
-    counts = f"{len(graph) - n_sources} records, {n_sources} watched sources"
+    counts = f"{_count(len(graph) - n_sources, 'record')}, {_count(n_sources, 'watched source')}"
     return f"{counts}, {spell_bytes(saved)} saved for the gradient" if saved else counts  # type: ignore[arg-type]
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 # -------------------------------------------------------------------------------------------------- places
@@ -174,7 +191,7 @@ def _draw_arrows(axes: Axes, graph: networkx.DiGraph, placed: Mapping[int, Place
         for position, edge in enumerate(edges):
             step = (end.top - end.bottom) / (len(edges) + 1)
             points = [*_points(edge, layout, sheet, placed), (end.left, end.top - step * (position + 1))]
-            _draw_arrow(axes, points, ", ".join(graph.edges[edge]["inputs"]))
+            _draw_arrow(axes, points, port_of(graph.edges[edge]["inputs"]))
 
 
 def _points(edge: tuple[int, int], layout: Layout, sheet: Sheet, placed: Mapping[int, Placed]) -> list[tuple[float, float]]:

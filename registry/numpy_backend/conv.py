@@ -18,6 +18,8 @@ from registry.declare import operator
 
 Array = np.ndarray[Any, Any]
 
+_sum: Any = np.add.reduce
+
 _COLUMNS = 2**17
 """Elements of the column matrix that are made at a time: the whole has as many as image times kernel, and misses the cache."""
 
@@ -26,7 +28,7 @@ _IMAGES = 64
 
 
 class Axis(NamedTuple):
-    """How a window moves along one axis: it starts ``low`` before the first element, and ``count`` times ``stride`` on."""
+    """How a window moves along one axis: to ``steps`` positions, ``stride`` apart, the first one ``low`` before the array."""
 
     size: int
     kernel: int
@@ -34,7 +36,7 @@ class Axis(NamedTuple):
     dilation: int
     low: int
     high: int
-    count: int
+    steps: int
 
     @property
     def padded(self) -> int:
@@ -49,7 +51,7 @@ class Axis(NamedTuple):
     def tap(self, place: int) -> slice:
         """What element ``place`` of the window meets, at each position of the window, along the padded axis."""
         start = place * self.dilation
-        return slice(start, start + (self.count - 1) * self.stride + 1, self.stride)
+        return slice(start, start + (self.steps - 1) * self.stride + 1, self.stride)
 
 
 def window_axes(size: Any, kernel: Any, stride: Any, padding: Any, dilation: Any) -> tuple[Axis, Axis]:
@@ -59,16 +61,14 @@ def window_axes(size: Any, kernel: Any, stride: Any, padding: Any, dilation: Any
     as the length divided by the stride, rounded up).
 
     >>> rows, columns = window_axes((5, 4), (3, 2), (2, 1), "valid", (1, 1))
-    >>> rows.count, columns.count, rows.tap(1)
+    >>> rows.steps, columns.steps, rows.tap(1)
     (2, 3, slice(1, 4, 2))
     """
     kernels, strides, dilations = _pair("kernel size", kernel, 1), _pair("stride", stride, 1), _pair("dilation", dilation, 1)
     paddings = (padding,) * 2 if isinstance(padding, str | int | np.integer) else tuple(padding)
     if len(paddings) != 2:
         raise ValueError(f"padding got {padding!r}, expected an integer, a pair, a pair of pairs, 'valid' or 'same'")
-    first, second = (
-        _axis(*each) for each in zip((int(n) for n in size), kernels, strides, dilations, paddings, strict=True)
-    )
+    first, second = (_axis(*each) for each in zip((int(n) for n in size), kernels, strides, dilations, paddings, strict=True))
     return first, second
 
 
@@ -125,19 +125,19 @@ def _columns(x: Array, rows: Axis, columns: Axis, groups: int) -> Array:
     down, across = x.strides[-2:]
     view = as_strided(
         x,
-        (*lead, channels, rows.kernel, columns.kernel, rows.count, columns.count),
+        (*lead, channels, rows.kernel, columns.kernel, rows.steps, columns.steps),
         (*x.strides[:-2], down * rows.dilation, across * columns.dilation, down * rows.stride, across * columns.stride),
         writeable=False,
     )
     depth = channels // groups * rows.kernel * columns.kernel
-    return view.reshape((*lead, groups, depth, rows.count * columns.count))
+    return view.reshape((*lead, groups, depth, rows.steps * columns.steps))
 
 
 def _column_blocks(x: Array, rows: Axis, columns: Axis, groups: int) -> Iterator[tuple[slice, Array]]:
     """``_columns`` for a few images at a time."""
     x = _pad(x, rows, columns)
     images = x.shape[-4]
-    each = math.prod(x.shape[:-4]) * x.shape[-3] * rows.kernel * columns.kernel * rows.count * columns.count
+    each = math.prod(x.shape[:-4]) * x.shape[-3] * rows.kernel * columns.kernel * rows.steps * columns.steps
     step = max(1, _COLUMNS // max(each, 1))
     for start in range(0, images, step):
         block = slice(start, min(start + step, images))
@@ -159,33 +159,25 @@ def _conv2d(x: Array, w: Array, stride: Any, padding: Any, dilation: Any, groups
     rows, columns = window_axes(x.shape[-2:], (kernel_rows, kernel_columns), stride, padding, dilation)
     factor = w.reshape((*lead_w, 1, groups, outputs // groups, depth * kernel_rows * kernel_columns))
     lead = np.broadcast_shapes(tuple(lead_x), tuple(lead_w))
-    y = np.empty(
-        (*lead, images, groups, outputs // groups, rows.count * columns.count), np.result_type(x.dtype, w.dtype)
-    )
+    y = np.empty((*lead, images, groups, outputs // groups, rows.steps * columns.steps), np.result_type(x.dtype, w.dtype))
     for block, matrix in _column_blocks(x, rows, columns, groups):
         np.matmul(factor, matrix, out=y[..., block, :, :, :])
-    return y.reshape((*lead, images, outputs, rows.count, columns.count))
+    return y.reshape((*lead, images, outputs, rows.steps, columns.steps))
 
 
-def _conv2d_weight_gradient(
-    x: Array, dy: Array, size: Any, stride: Any, padding: Any, dilation: Any, groups: int
-) -> Array:
+def _conv2d_weight_gradient(x: Array, dy: Array, size: Any, stride: Any, padding: Any, dilation: Any, groups: int) -> Array:
     *lead_y, images, outputs, _, _ = dy.shape
     rows, columns = window_axes(x.shape[-2:], size, stride, padding, dilation)
     depth = x.shape[-3] // groups
-    factor = dy.reshape((*lead_y, images, groups, outputs // groups, rows.count * columns.count))
+    factor = dy.reshape((*lead_y, images, groups, outputs // groups, rows.steps * columns.steps))
     lead = np.broadcast_shapes(x.shape[:-4], tuple(lead_y))
-    dw = np.zeros(
-        (*lead, groups, outputs // groups, depth * rows.kernel * columns.kernel), np.result_type(x.dtype, dy.dtype)
-    )
+    dw = np.zeros((*lead, groups, outputs // groups, depth * rows.kernel * columns.kernel), np.result_type(x.dtype, dy.dtype))
     for block, matrix in _column_blocks(x, rows, columns, groups):
-        dw += np.add.reduce(np.matmul(factor[..., block, :, :, :], matrix.swapaxes(-1, -2)), axis=-4)
+        dw += _sum(np.matmul(factor[..., block, :, :, :], matrix.swapaxes(-1, -2)), axis=-4)
     return dw.reshape((*lead, outputs, depth, rows.kernel, columns.kernel))
 
 
-def _conv2d_input_gradient(
-    dy: Array, w: Array, size: Any, stride: Any, padding: Any, dilation: Any, groups: int
-) -> Array:
+def _conv2d_input_gradient(dy: Array, w: Array, size: Any, stride: Any, padding: Any, dilation: Any, groups: int) -> Array:
     if w.ndim > 4:
         lead = np.broadcast_shapes(dy.shape[:-4], w.shape[:-4])
         dy = np.broadcast_to(dy, (*lead, *dy.shape[-4:]))
@@ -209,7 +201,7 @@ def _added_up(dy: Array, factors: Array, rows: Axis, columns: Axis, dtype: Any) 
     The images stand in the last axis meanwhile: the additions then run along long stretches of memory.
     """
     kernel_rows, kernel_columns, groups, depth, outputs = factors.shape
-    positions = (rows.count, columns.count, len(dy))
+    positions = (rows.steps, columns.steps, len(dy))
     matrix = dy.transpose(1, 2, 3, 0).reshape((groups, outputs, math.prod(positions)))
     part = np.empty((groups, depth, math.prod(positions)), dtype)
     shaped = part.reshape((groups * depth, *positions))
@@ -243,9 +235,9 @@ def _pooling_axes(size: Any, kernel_size: Any, stride: Any, padding: Any, dilati
 
 def _covered(axis: Axis) -> Array:
     """How many elements, padding not counted, each position of the window covers along an axis."""
-    starts = np.arange(axis.count) * axis.stride - axis.low
+    starts = np.arange(axis.steps) * axis.stride - axis.low
     places = starts[:, None] + np.arange(axis.kernel) * axis.dilation
-    covered: Array = np.add.reduce((places >= 0) & (places < axis.size), axis=1)
+    covered: Array = _sum((places >= 0) & (places < axis.size), axis=1)
     if not covered.all():
         raise ValueError(
             f"a pooling window of {axis.kernel} elements (dilation {axis.dilation}) covers nothing but padding along an axis"
@@ -278,15 +270,13 @@ def _maximal(x: Array, y: Array, rows: Axis, columns: Axis, dtype: Any) -> tuple
     """For each element of the window, where it is the maximum; and how many are."""
     x = _pad(x, rows, columns, -np.inf)
     masks = [x[..., down, across] == y for down, across in _taps(rows, columns)]
-    ties = np.zeros(y.shape, np.uint8 if len(masks) < 256 else np.int32)
+    ties: Any = np.zeros(y.shape, np.uint8 if len(masks) < 256 else np.int32)
     for mask in masks:
         ties += mask
     return masks, ties.astype(dtype)
 
 
-def _max_pool2d_gradient(
-    dy: Array, x: Array, y: Array, kernel_size: Any, stride: Any, padding: Any, dilation: Any
-) -> Array:
+def _max_pool2d_gradient(dy: Array, x: Array, y: Array, kernel_size: Any, stride: Any, padding: Any, dilation: Any) -> Array:
     rows, columns = _pooling_axes(x.shape[-2:], kernel_size, stride, padding, dilation)
     masks, ties = _maximal(x, y, rows, columns, dy.dtype)
     share = dy / ties
@@ -300,13 +290,11 @@ def _max_pool2d_gradient(
     return _inside(total, rows, columns)
 
 
-def _max_pool2d_tangent(
-    tangent: Array, x: Array, y: Array, kernel_size: Any, stride: Any, padding: Any, dilation: Any
-) -> Array:
+def _max_pool2d_tangent(tangent: Array, x: Array, y: Array, kernel_size: Any, stride: Any, padding: Any, dilation: Any) -> Array:
     rows, columns = _pooling_axes(x.shape[-2:], kernel_size, stride, padding, dilation)
     masks, ties = _maximal(x, y, rows, columns, tangent.dtype)
     tangent = _pad(tangent, rows, columns)
-    total = np.zeros((*tangent.shape[:-2], rows.count, columns.count), tangent.dtype)
+    total = np.zeros((*tangent.shape[:-2], rows.steps, columns.steps), tangent.dtype)
     for (down, across), mask in zip(_taps(rows, columns), masks, strict=True):
         total += tangent[..., down, across] * mask
     return total / ties
@@ -326,9 +314,7 @@ def _avg_pool2d(x: Array, kernel_size: Any, stride: Any, padding: Any, count_inc
     return y
 
 
-def _avg_pool2d_gradient(
-    dy: Array, size: Any, kernel_size: Any, stride: Any, padding: Any, count_include_pad: bool
-) -> Array:
+def _avg_pool2d_gradient(dy: Array, size: Any, kernel_size: Any, stride: Any, padding: Any, count_include_pad: bool) -> Array:
     rows, columns = _pooling_axes(size, kernel_size, stride, padding, 1)
     share = dy / _area(rows, columns, count_include_pad, dy.dtype)
     across = np.zeros((*dy.shape[:-1], columns.padded), share.dtype)
@@ -343,12 +329,8 @@ def _avg_pool2d_gradient(
 _POOLING = "int[1] kernel_size, int[1]? stride=None, Any padding=0"
 
 operator(f"max_pool2d(Tensor x, *, {_POOLING}, int[1] dilation=1) -> Tensor", _max_pool2d)
-operator(
-    f"max_pool2d_gradient(Tensor dy, *, Any x, Any y, {_POOLING}, int[1] dilation=1) -> Tensor", _max_pool2d_gradient
-)
-operator(
-    f"max_pool2d_tangent(Tensor tangent, *, Any x, Any y, {_POOLING}, int[1] dilation=1) -> Tensor", _max_pool2d_tangent
-)
+operator(f"max_pool2d_gradient(Tensor dy, *, Any x, Any y, {_POOLING}, int[1] dilation=1) -> Tensor", _max_pool2d_gradient)
+operator(f"max_pool2d_tangent(Tensor tangent, *, Any x, Any y, {_POOLING}, int[1] dilation=1) -> Tensor", _max_pool2d_tangent)
 operator(f"avg_pool2d(Tensor x, *, {_POOLING}, bool count_include_pad=True) -> Tensor", _avg_pool2d)
 operator(
     f"avg_pool2d_gradient(Tensor dy, *, int[] size, {_POOLING}, bool count_include_pad=True) -> Tensor",

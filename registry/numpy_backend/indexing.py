@@ -104,23 +104,23 @@ def _add_rows(total: Any, positions: Any, value: Any, distinct: bool) -> None:
     if not value.size:
         return
     before, length, after = total.shape
-    if not distinct and after > 1 and length <= 16 * positions.size:
-        distinct = np.bincount(positions).max() <= 1
+    if not distinct and (before > 1 or after > 1) and length <= 16 * positions.size:
+        distinct = bool(np.max(np.bincount(positions)) <= 1)
     if distinct:
         total[:, positions] += value
         return
     if after > 1:
         positions = (positions[:, None] * after + np.arange(after)).ravel()
-    flat, values = total.reshape(before, -1), value.reshape(before, -1).astype(total.dtype, copy=False)
-    for row, added in zip(flat, values, strict=True):
-        np.add.at(row, positions, added)
+    if before > 1:
+        positions = (np.arange(before)[:, None] * (length * after) + positions).ravel()
+    np.add.at(total.reshape(-1), positions, value.reshape(-1).astype(total.dtype, copy=False))
 
 
 def _take_along_axis(arr: Any, indices: Any, axis: int | None) -> Any:
     return np.take_along_axis(np.asarray(arr), np.asarray(indices), axis)
 
 
-def _argsort(a: Any, axis: int | None, kind: str | None) -> Any:
+def _argsort(a: Any, axis: Any, kind: Any) -> Any:
     return np.argsort(a, axis=axis, kind=kind)
 
 

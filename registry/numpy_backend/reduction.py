@@ -13,6 +13,12 @@ import numpy as np
 
 from registry.declare import operator
 
+# NumPy's stubs know fewer combinations of arguments than reduce takes.
+_fold_sum: Any = np.add.reduce
+_fold_product: Any = np.multiply.reduce
+_fold_max: Any = np.maximum.reduce
+_fold_min: Any = np.minimum.reduce
+
 _OPTIONS = "bool keepdims=False, Scalar? initial=None, Tensor? where=None"
 _MOMENT_OPTIONS = "Scalar ddof=0, bool keepdims=False, Tensor? where=None"
 
@@ -24,20 +30,20 @@ def _given(initial: Any, where: Any) -> dict[str, Any]:
 
 def _sum(a: Any, axis: Any, dtype: Any, keepdims: bool, initial: Any, where: Any) -> Any:
     if initial is None and where is None:
-        return np.add.reduce(a, axis, dtype, None, keepdims)
-    return np.add.reduce(a, axis, dtype, None, keepdims, **_given(initial, where))
+        return _fold_sum(a, axis, dtype, None, keepdims)
+    return _fold_sum(a, axis, dtype, None, keepdims, **_given(initial, where))
 
 
 def _prod(a: Any, axis: Any, dtype: Any, keepdims: bool, initial: Any, where: Any) -> Any:
-    return np.multiply.reduce(a, axis, dtype, None, keepdims, **_given(initial, where))
+    return _fold_product(a, axis, dtype, None, keepdims, **_given(initial, where))
 
 
 def _max(a: Any, axis: Any, keepdims: bool, initial: Any, where: Any) -> Any:
-    return np.maximum.reduce(a, axis, None, None, keepdims, **_given(initial, where))
+    return _fold_max(a, axis, None, None, keepdims, **_given(initial, where))
 
 
 def _min(a: Any, axis: Any, keepdims: bool, initial: Any, where: Any) -> Any:
-    return np.minimum.reduce(a, axis, None, None, keepdims, **_given(initial, where))
+    return _fold_min(a, axis, None, None, keepdims, **_given(initial, where))
 
 
 def _any(a: Any, axis: Any, keepdims: bool, where: Any) -> Any:
@@ -50,7 +56,7 @@ def _all(a: Any, axis: Any, keepdims: bool, where: Any) -> Any:
 
 def _mean(a: Any, axis: Any, dtype: Any, keepdims: bool, where: Any) -> Any:
     if where is None and dtype is None and type(a) is np.ndarray and a.dtype.char in "fdFD" and a.size:
-        total = np.add.reduce(a, axis, None, None, keepdims)
+        total = _fold_sum(a, axis, None, None, keepdims)
         return total / (a.size // total.size)
     return np.mean(a, axis=axis, dtype=dtype, keepdims=keepdims, **_given(None, where))
 
@@ -67,10 +73,10 @@ def _logsumexp(a: Any, axis: Any, keepdims: bool) -> Any:
     a = np.asarray(a)
     if a.dtype.kind in "biu":
         a = a.astype(np.float64)
-    largest = np.maximum.reduce(a.real, axis, None, None, True, initial=-np.inf)
+    largest = _fold_max(a.real, axis, None, None, True, initial=-np.inf)
     shift = np.where(np.isfinite(largest), largest, 0)
     with np.errstate(divide="ignore", over="ignore"):  # log(0) is -inf and exp(1000) beside inf is inf: both meant
-        y = np.log(np.add.reduce(np.exp(a - shift), axis, None, None, True)) + shift
+        y = np.log(_fold_sum(np.exp(a - shift), axis, None, None, True)) + shift
     return y if keepdims else np.squeeze(y, axis=axis if axis is not None else tuple(range(a.ndim)))[()]
 
 

@@ -27,14 +27,16 @@ def _stack(arrays: Sequence[Any], axis: int) -> Any:
     return np.stack(arrays, axis)
 
 
-def _reshape(a: Any, shape: Any, order: str) -> Any:
+def _reshape(a: Any, shape: Any, order: Any) -> Any:
     if order == "C":
         return np.asarray(a).reshape(shape)
     return np.reshape(a, shape, order=order)
 
 
-def _pad(array: Any, pad_width: Any, mode: str, constant_values: Any) -> Any:
-    return np.pad(array, pad_width, mode, **({"constant_values": constant_values} if mode == "constant" else {}))
+def _pad(array: Any, pad_width: Any, mode: Any, constant_values: Any) -> Any:
+    if mode == "constant":
+        return np.pad(array, pad_width, constant_values=constant_values)
+    return np.pad(array, pad_width, mode)
 
 
 def _place_diagonal(a: Any, shape: Any, offset: int, axis1: int, axis2: int) -> Any:

@@ -61,8 +61,7 @@ def _jacobian_sides(x: np.ndarray, w1: np.ndarray, b1: np.ndarray, w2: np.ndarra
 
         torch.set_num_threads(1)
         at, v1, c1, v2, c2 = (torch.tensor(each) for each in (x, w1, b1, w2, b2))
-        function = lambda z: v2 @ torch.tanh(v1 @ z + c1) + c2  # noqa: E731
-        return lambda: [torch.autograd.functional.jacobian(function, at, vectorize=True)]
+        return lambda: [torch.func.jacrev(lambda z: v2 @ torch.tanh(v1 @ z + c1) + c2)(at)]
 
     return {"floor": floor, "ours": ours, "torch": torch_side, HIPS: ours}
 
@@ -120,6 +119,6 @@ def _product_sides(x: np.ndarray, v: np.ndarray) -> dict[str, Side]:
 
         torch.set_num_threads(1)
         at, along = torch.tensor(x), torch.tensor(v)
-        return lambda: [torch.autograd.functional.hvp(partial(rosenbrock, torch), at, along)[1]]
+        return lambda: [torch.autograd.functional.vhp(partial(rosenbrock, torch), at, along)[1]]
 
     return {"floor": floor, "ours": ours, "torch": torch_side, HIPS: ours}

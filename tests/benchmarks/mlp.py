@@ -36,7 +36,7 @@ class Problem:
 
     def fresh_update(self) -> Update:
         """The optimiser with fresh state, as a function of parameters and gradients."""
-        return sgd if self.optimiser == "sgd" else Adam(self.params).update
+        return {"sgd": sgd, "sgd in place": sgd_in_place}.get(self.optimiser) or Adam(self.params).update
 
 
 def workloads(*, quick: bool) -> list[Workload]:
@@ -77,6 +77,13 @@ def sgd(params: list[np.ndarray], grads: Sequence[np.ndarray]) -> None:
     """``W -= lr * g``."""
     for param, grad in zip(params, grads, strict=True):
         param -= LEARNING_RATE * grad
+
+
+def sgd_in_place(params: list[np.ndarray], grads: Sequence[np.ndarray]) -> None:
+    """The same without an array of its own: it spends the gradients."""
+    for param, grad in zip(params, grads, strict=True):
+        grad *= LEARNING_RATE
+        param -= grad
 
 
 class Adam:

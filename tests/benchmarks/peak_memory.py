@@ -1,6 +1,7 @@
 """Peak memory of a W4 step: live bytes above the parameters, at most PyTorch's.
 
-NumPy reports its buffers to ``tracemalloc``; PyTorch's come from its own profiler.
+NumPy reports its buffers to ``tracemalloc``; PyTorch's come from its own profiler. The update needs no array of its own on
+any side, so that the peak is that of forward and backward.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from .workload import Step
 
 def peak_bytes(*, peers: bool) -> dict[str, int]:
     """Peak bytes above the parameters during one step, by side."""
-    problem = mlp.Problem((784, 512, 512, 10), 256, "relu")
+    problem = mlp.Problem((784, 512, 512, 10), 256, "relu", "sgd in place")
     peaks = {"floor": _peak_of_numpy(mlp.floor(problem)), "ours": _peak_of_numpy(mlp.ours(problem))}
     if peers:
         with suppress(ImportError):

@@ -1,6 +1,7 @@
 """Timing by ratios: sides in turn, A B A B, in one process.
 
-Absolute times drift by a factor of two on shared machines; a ratio of neighbours in time drifts far less.
+Absolute times drift by a factor of two on shared machines; a ratio of neighbours in time drifts far less. The clock counts
+processor time, so that another program's turn is nobody's; every side runs on one thread.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from statistics import median
-from time import perf_counter
+from time import process_time
 from typing import Any
 
 import numpy as np
@@ -72,12 +73,12 @@ def backward_to_forward(record: Recorder, rounds: int, at_least: float) -> Ratio
     for _ in range(rounds):
         seconds = [0.0, 0.0]
         for _ in range(count):
-            start = perf_counter()
+            start = process_time()
             recorded = record()
-            middle = perf_counter()
+            middle = process_time()
             _gradient(*recorded)
             seconds[0] += middle - start
-            seconds[1] += perf_counter() - middle
+            seconds[1] += process_time() - middle
         forward.append(seconds[0])
         backward.append(seconds[1])
     return ratio(backward, forward)
@@ -96,7 +97,7 @@ def _count(step: Step, at_least: float) -> int:
 
 
 def _seconds(step: Step, count: int) -> float:
-    start = perf_counter()
+    start = process_time()
     for _ in range(count):
         step()
-    return (perf_counter() - start) / count
+    return (process_time() - start) / count

@@ -33,6 +33,7 @@ import math
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from inspect import signature
 from typing import Any
 
 import numpy
@@ -68,7 +69,8 @@ class Case:
     inputs          the inputs themselves, or a function of a random generator that returns them; floats are cast to each dtype,
                     integers and bools stay constants
     shapes          otherwise one tuple for each variant, holding a shape for each input; ``float`` stands for a Python float.
-                    Without it: a set of usual ones, broadcasting included, by the number of inputs of the operator's schema
+                    Without it: a set of usual ones, broadcasting included, by the number of inputs that ``call`` or the
+                    operator's schema takes, which is one or two
     domain          ``(low, high)`` for all inputs, or a list of these; values keep apart from each other, so no accidental ties
     attrs           keyword arguments
     dtypes          the real dtypes to check; the first is that of the numerical checks
@@ -128,7 +130,12 @@ class Case:
 
     def _usual_shapes(self) -> Sequence[tuple[Any, ...]]:
         schema = get_schema(self.name)
-        return _BINARY_SHAPES if schema is not None and len(schema.inputs) == 2 else _UNARY_SHAPES
+        arity = 1 if schema is None else len(schema.inputs)
+        if self.call is not None:
+            arity = len([each for each in signature(self.call).parameters.values() if each.default is each.empty]) - 1
+        if arity > 2:
+            raise ValueError(f"Case({str(self)!r}): it takes {arity} inputs; give their shapes")
+        return _BINARY_SHAPES if arity == 2 else _UNARY_SHAPES
 
 
 # ---------------------------------------------------------------------------------------------------- the checks

@@ -5,7 +5,7 @@ import pytest
 
 import autograd
 import autograd.numpy as np
-from autograd import elementwise_grad, grad, jacobian, jvp
+from autograd import elementwise_grad, grad, holomorphic_grad, jacobian, jvp
 from tests.gradients.harness import Case, each_case
 
 inf, nan = numpy.inf, numpy.nan
@@ -156,6 +156,13 @@ def test_a_negative_base_has_no_gradient_in_its_exponent_and_none_is_computed_un
     assert numpy.isnan(grad(lambda b: (-2.0) ** b)(2.0))
     assert grad(lambda x: x ** numpy.uint8(0))(3.0) == 0.0
     assert grad(lambda x: np.sum(x ** numpy.array([0, 1, 2], "uint8")))(3.0) == 7.0
+
+
+def test_a_negative_base_has_a_gradient_in_a_complex_exponent():
+    # (-2)^b = exp(b log(-2)), with log(-2) = log 2 + i pi.
+    b = 0.5 + 1.0j
+    expected = numpy.exp(b * (numpy.log(2) + 1j * numpy.pi)) * (numpy.log(2) + 1j * numpy.pi)
+    numpy.testing.assert_allclose(holomorphic_grad(lambda b: np.power(-2.0, b))(b), expected, rtol=1e-14)
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])

@@ -114,3 +114,9 @@ def test_where_or_zero_drops_what_is_not_finite(dtype):
     assert kernel(numpy.zeros(4, bool), x).tolist() == [0.0] * 4
     numpy.testing.assert_array_equal(kernel(numpy.ones(4, bool), x), x)
     assert not numpy.signbit(kernel(numpy.zeros(4, bool), -x)).any()
+
+
+def test_a_choice_between_python_scalars_stays_weak():
+    narrow = numpy.ones(2, "float32")
+    assert (np.where(True, 1.0, 2.0) * narrow).dtype == "float32"
+    assert type(grad(lambda x: np.where(x > 0, x, -x))(-1.0)) is float

@@ -342,8 +342,8 @@ def test_a_convolution_of_constant_images_keeps_the_images_alone():
 
 def test_tap_of_a_window():
     rows, columns = window_axes((7, 5), (3, 2), (2, 1), ((1, 0), "same"), (2, 1))
-    assert (rows.padded, rows.count, rows.tap(2)) == (8, 2, slice(4, 7, 2))
-    assert (columns.low, columns.high, columns.count) == (0, 1, 5)
+    assert (rows.padded, rows.steps, rows.tap(2)) == (8, 2, slice(4, 7, 2))
+    assert (columns.low, columns.high, columns.steps) == (0, 1, 5)
     assert not rows.apart
     assert window_axes((4, 4), 2, 2, 0, 1)[0].apart
 

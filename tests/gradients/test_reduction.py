@@ -13,6 +13,8 @@ inf, nan = numpy.inf, numpy.nan
 MASK = numpy.array([[True, False, True], [False, True, True]])
 COLUMN = numpy.array([[True], [False]])
 
+BLOCK = numpy.array([[[2.0, 0.0], [3.0, 1.0]], [[0.0, 0.5], [0.0, 4.0]]])
+
 AXES = (None, 0, -1, (0, 2), (-1, 1), ())
 """For an array of three axes: all, one from either end, several, none."""
 
@@ -98,7 +100,7 @@ CASES = [
     Case("cumprod", shapes=[(float,), ((),)], domain=(0.5, 2), label="scalar"),
     Case("prod", inputs=[numpy.array([[2.0, 0.0, 3.0], [0.0, 0.0, 1.5]])], attrs={"axis": 1}, label="zeros"),
     Case("prod", inputs=[numpy.array([[2.0, 0.0, 3.0], [0.5, 4.0, 1.5]])], label="one-zero", complex_domain=(-1, 1)),
-    Case("prod", inputs=[numpy.array([[[2.0, 0.0], [3.0, 1.0]], [[0.0, 0.5], [0.0, 4.0]]])], attrs={"axis": (0, 2)}, label="zeros-axes"),
+    Case("prod", inputs=[BLOCK], attrs={"axis": (0, 2)}, label="zeros-axes"),
     call("prod", "zero-initial-mask", lambda np, x: np.prod(x, axis=1, initial=3.0, where=MASK),
          inputs=[numpy.array([[0.0, 0.0, 2.0], [1.0, 3.0, 0.0]])]),
     Case("cumprod", inputs=[numpy.array([2.0, 0.0, 3.0, 0.0, 5.0])], label="zeros"),
@@ -188,7 +190,13 @@ def test_std_of_nearly_equal_numbers_is_not_taken_for_a_kink():
 
 @pytest.mark.parametrize(
     ("x", "expected"),
-    [([-inf, -inf], [0, 0]), ([inf, 1.0], [1, 0]), ([inf, inf, -inf], [0.5, 0.5, 0]), ([1e5, 0.0], [1, 0]), ([-inf, 2.0], [0, 1])],
+    [
+        ([-inf, -inf], [0, 0]),
+        ([inf, 1.0], [1, 0]),
+        ([inf, inf, -inf], [0.5, 0.5, 0]),
+        ([1e5, 0.0], [1, 0]),
+        ([-inf, 2.0], [0, 1]),
+    ],
 )
 def test_logsumexp_at_the_ends_of_the_line(x, expected):
     x = numpy.array(x)

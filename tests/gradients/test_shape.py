@@ -29,18 +29,29 @@ def placed(x):
     return total
 
 
+def reshaped(x, shape, order="C"):
+    """NumPy 2.0 does not yet take ``shape`` by name."""
+    return numpy.reshape(x, shape, order)
+
+
 THREE, TWO, ONE = [((2, 3, 4),)], [((2, 3),)], [((4,),)]
 ORDERS = ({"order": "C"}, {"order": "F"}, {"order": "A"})
 
 CASES = [
-    *rows("reshape", THREE, *[{"shape": shape, **order} for shape in ((6, 4), (-1, 2), -1, (2, 3, 2, 2)) for order in ORDERS]),
+    *rows(
+        "reshape",
+        THREE,
+        *[{"shape": shape, **order} for shape in ((6, 4), (-1, 2), -1, (2, 3, 2, 2)) for order in ORDERS],
+        reference=reshaped,
+    ),
     *rows("ravel", THREE, *ORDERS, {"order": "K"}),
-    *rows("reshape", [((),), (float,), ((1,),)], {"shape": (1, 1)}, {"shape": 1}),
+    *rows("reshape", [((),), (float,), ((1,),)], {"shape": (1, 1)}, {"shape": 1}, reference=reshaped),
     *rows("transpose", THREE, {}, {"axes": (2, 0, 1)}, {"axes": (-1, 1, 0)}, {"axes": None}),
     *rows("transpose", [*TWO, *ONE, ((),)], {}),
     *rows("swapaxes", THREE, {"axis1": 0, "axis2": -1}, {"axis1": 1, "axis2": 1}),
     *rows("moveaxis", THREE, {"source": 0, "destination": -1}, {"source": (0, -1), "destination": (1, 0)}),
-    *rows("rollaxis", THREE, {"axis": 2}, {"axis": -1}, {"axis": 0, "start": 2}, {"axis": 0, "start": 3}, {"axis": 1, "start": -1}),
+    *rows("rollaxis", THREE, {"axis": 2}, {"axis": -1}, {"axis": 0, "start": 2}),
+    *rows("rollaxis", THREE, {"axis": 0, "start": 3}, {"axis": 1, "start": -1}),
     *rows("permute_dims", THREE, {"axes": (1, 0, 2)}),
     *rows("matrix_transpose", THREE, {}),
     *rows("expand_dims", TWO, {"axis": 0}, {"axis": -1}, {"axis": (0, -2)}, {"axis": 1}),
@@ -49,8 +60,9 @@ CASES = [
     *rows("broadcast_to", [((2, 1),), ((3,),), ((1,),), ((),), (float,)], {"shape": (4, 2, 3)}),
     *rows("broadcast_to", [((3,),), ((),)], {"shape": (3,)}),
     *rows("broadcast_to", [((1,),), (float,)], {"shape": 3}),
-    call("broadcast_arrays two", lambda np, x, y: np.broadcast_arrays(x, y)[1] * 1.0, [((3,), (2, 1))]),
-    *rows("repeat", THREE, {"repeats": 2}, {"repeats": 2, "axis": 1}, {"repeats": [2], "axis": -1}, {"repeats": [1, 0, 3], "axis": 1}),
+    call("broadcast_arrays two", lambda np, x, y: np.multiply(*np.broadcast_arrays(x, y)), [((3,), (2, 1))]),
+    *rows("repeat", THREE, {"repeats": 2}, {"repeats": 2, "axis": 1}, {"repeats": [2], "axis": -1}),
+    *rows("repeat", THREE, {"repeats": [1, 0, 3], "axis": 1}),
     *rows("repeat", TWO, {"repeats": numpy.array([1, 0, 2, 1, 1, 3])}, {"repeats": 0, "axis": 0}),
     *rows("repeat", [((),), (float,)], {"repeats": 3}),
     *rows("tile", TWO, {"reps": 2}, {"reps": (2, 1)}, {"reps": (2, 1, 3)}, {"reps": (1, 2)}, {"reps": 0}, {"reps": ()}),
@@ -61,7 +73,8 @@ CASES = [
     *rows("rot90", TWO, {}, {"k": 2}, {"k": 3}, {"k": 4}, {"k": -1}),
     *rows("rot90", THREE, {"axes": (1, 2)}, {"axes": (2, 0), "k": 3}),
     *rows("roll", THREE, {"shift": 5}, {"shift": 1, "axis": 1}, {"shift": -3, "axis": -1}, {"shift": (1, 2), "axis": (0, 1)}),
-    *rows("roll", THREE, {"shift": (1, 1), "axis": (2, 2)}, {"shift": 2, "axis": (0, -1)}, {"shift": (1, 2)}, {"shift": (1, 2), "axis": 1}),
+    *rows("roll", THREE, {"shift": (1, 1), "axis": (2, 2)}, {"shift": 2, "axis": (0, -1)}),
+    *rows("roll", THREE, {"shift": (1, 2)}, {"shift": (1, 2), "axis": 1}),
     *rows("diagonal", THREE, {}, {"offset": 1}, {"offset": -1, "axis1": 2, "axis2": 0}, {"axis1": 1, "axis2": -1}),
     *rows("trace", THREE, {}, {"offset": -1, "axis1": 1, "axis2": 2}),
     *rows("diag", [((3,),), ((2, 3),), ((3, 2),), ((3, 3),)], {}, {"k": 1}, {"k": -2}),
@@ -104,10 +117,14 @@ CASES = [
         {"pad_width": width, "mode": mode}
         for mode in ("edge", "reflect", "symmetric", "wrap") for width in (1, ((2, 0), (1, 3)), ((5, 7), (0, 9)))
     ]),
-    call("pad traced", lambda np, x, c: np.pad(x, ((1, 2), (0, 1)), constant_values=c), [((2, 2), ()), ((2, 2), (2,)), ((2, 2), (2, 2))]),
-    call("meshgrid xy", lambda np, x, y: np.meshgrid(x, y)[0], [((3,), (2,))]),
-    call("meshgrid ij", lambda np, x, y, z: np.meshgrid(x, y, z, indexing="ij")[2], [((3,), (2,), (2,))]),
-    call("meshgrid sparse", lambda np, x, y: np.meshgrid(x, y, sparse=True)[1], [((3,), (2,))]),
+    call(
+        "pad traced",
+        lambda np, x, c: np.pad(x, ((1, 2), (0, 1)), constant_values=c),
+        [((2, 2), ()), ((2, 2), (2,)), ((2, 2), (2, 2))],
+    ),
+    call("meshgrid xy", lambda np, x, y: np.multiply(*np.meshgrid(x, y)), [((3,), (2,))]),
+    call("meshgrid ij", lambda np, *x: np.prod(np.stack(np.meshgrid(*x, indexing="ij")), axis=0), [((3,), (2,), (2,))]),
+    call("meshgrid sparse", lambda np, x, y: np.subtract(*np.meshgrid(x, y, sparse=True)), [((3,), (2,))]),
     call("full_like", lambda np, x: np.full_like(numpy.zeros((2, 3), x.dtype), x), [((),), ((3,),)]),
     call("full", lambda np, x: np.full((2, 3), x), [((),), ((3,),)]),
     call("asarray", lambda np, x: np.asarray(x), [((2,),), ((),)]),
