@@ -297,7 +297,8 @@ def fit(
     if type(g) is IndexedGradient:
         if g.shape != shape:
             raise GradientError(
-                f"gradient of operator {binding.name!r} for input {input_name!r} is of indexing into shape {g.shape}, expected {shape}"
+                f"gradient of operator {binding.name!r} for input {input_name!r} is of indexing into shape {g.shape}, expected"
+                f" {shape}"
             )
         return g
     if type(g) in PYTHON_SCALARS and type(g) is not bool:

@@ -185,10 +185,17 @@ def unary_with_attributes(name: str) -> Callable[..., Any]:
         if len(attrs) != n_attributes:
             arguments.refuse(attrs)
         (x,) = args
-        if type(x) is not Tensor:
-            return run(name, args, attrs)
-        tape = x._tape
         binding = table.get(active())
+        if type(x) is not Tensor:
+            if type(x) is not ndarray or binding is None or x.dtype.hasobject:
+                return run(name, args, attrs)
+            try:
+                return binding.kernel_func(x, **attrs)
+            except Exception as error:
+                check_attributes(binding.schema, attrs)
+                add_note(error, binding, (x,))
+                raise
+        tape = x._tape
         if tape._recorder is not recorder() or binding is None:
             return run(name, args, attrs)
         value = x._value
@@ -254,7 +261,9 @@ class _CallArguments:
         self.input_defaults = {each.name: each.default_value for each in schema.inputs if each.default is not None}
         self.attribute_defaults = {each.name: each.default_value for each in schema.attributes if each.default is not None}
         self.may_hold_arrays = tuple(
-            each.name for each in schema.attributes if each.type.is_list_like() is not None or any(each.type.is_base_like(word) for word in ARRAY_WORDS)
+            each.name
+            for each in schema.attributes
+            if each.type.is_list_like() is not None or any(each.type.is_base_like(word) for word in ARRAY_WORDS)
         )
 
     def sort(self, args: tuple[Any, ...], attrs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:

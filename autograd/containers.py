@@ -60,7 +60,7 @@ class Structure:
         return paths
 
     def without_leaves(self) -> Structure:
-        """The same structure, which no longer holds the container that it was taken from (unless that is of a registered type)."""
+        """The same structure, no longer holding the container that it was taken from (unless that is of a registered type)."""
         if self._rebuild is None:
             return self
         kind = type(self._node)

@@ -82,7 +82,7 @@ class _Arguments:
         return [self.leaves[place] for place in self.places]
 
     def inner_values(self, tape: Tape) -> list[Any]:
-        """What the tensors hold inside ``tape``; plain arrays among the arguments are locked, since the gradient uses them again."""
+        """What the tensors hold inside ``tape``; plain arrays among the arguments are locked: the gradient uses them again."""
         for each in self.leaves:
             if type(each) is np.ndarray:
                 tape.shield(each)

@@ -170,6 +170,8 @@ def _array_ufunc(self: Tensor, ufunc: Any, method: str, *inputs: Any, out: Any =
 
 
 def _function_of_ufunc(name: str) -> Callable[..., Any] | None:
+    if name == "divmod":
+        return _divmod
     try:
         return op.operator_function(name) if name not in vars(op) else vars(op)[name]
     except AttributeError:

@@ -203,8 +203,8 @@ def _writable(tape: Tape, ids: Sequence[int], gradients: Sequence[Any], dy: Any)
 def on_outer_tapes(results: list[Any], sources: Sequence[Tensor]) -> list[Any]:
     """Derivatives in sources that are tensors of an outer tape, as tensors of that tape too.
 
-    Where one came out constant it has no record there; it enters as a value of its own, which depends on nothing, so that the second
-    derivative of a linear function is 0 and no error.
+    Where one came out constant it has no record there; it enters as a value of its own, which depends on nothing, so that the
+    second derivative of a linear function is 0 and no error.
     """
     followed = []
     for each, source in zip(results, sources, strict=True):

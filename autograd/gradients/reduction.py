@@ -25,7 +25,7 @@ def _widen(y, attrs, ndim):
     if attrs["keepdims"] or ndim == 0:
         return y
     shape = list(np.shape(innermost_value(y)))
-    for axis in sorted(_axes(attrs["axis"], ndim)):
+    for axis in sorted(_axes(attrs["axis"], ndim), reverse=True):
         shape.insert(len(shape) + 1 + axis, 1)
     return op.reshape(y, shape=shape)
 

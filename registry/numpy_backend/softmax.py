@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -42,6 +43,14 @@ def _check_labels(logits: Any, labels: Any) -> None:
         )
 
 
+@lru_cache(maxsize=16)
+def _numbers(count: int) -> Any:
+    """The row numbers, which are the same for every batch of one size."""
+    numbers = np.arange(count)
+    numbers.setflags(write=False)
+    return numbers
+
+
 def _softmax_cross_entropy(logits: Any, labels: Any) -> Any:
     labels = np.asarray(labels)
     _check_labels(logits, labels)
@@ -53,7 +62,7 @@ def _softmax_cross_entropy(logits: Any, labels: Any) -> Any:
         np.multiply(labels, log_total[..., None] - shifted, out=parts, where=labels != 0, casting="same_kind")
         return _sum(parts, None) / count
     rows = shifted.reshape((count, -1))
-    return _sum(log_total.ravel() - rows[np.arange(count), labels.ravel()]) / count
+    return _sum(log_total.ravel() - rows[_numbers(count), labels.ravel()]) / count
 
 
 def _softmax_cross_entropy_gradient(logits: Any, labels: Any) -> Any:
@@ -67,7 +76,7 @@ def _softmax_cross_entropy_gradient(logits: Any, labels: Any) -> Any:
         g *= _sum(labels, -1, None, None, True).astype(g.dtype)
         g -= labels / g.dtype.type(count)
     else:
-        g.reshape((count, -1))[np.arange(count), labels.ravel()] -= 1 / count
+        g.reshape((count, -1))[_numbers(count), labels.ravel()] -= 1 / count
     return g
 
 

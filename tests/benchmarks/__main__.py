@@ -38,7 +38,7 @@ def main() -> None:
     options = _options()
     for name in THREAD_VARIABLES:
         os.environ[name] = "1"  # read when NumPy is imported, which therefore happens below
-    print(f"one BLAS thread; {options.rounds} rounds, sides in turn, processor time; ratio to the floor: median (least-greatest)\n")
+    print(f"one BLAS thread, processor time, {options.rounds} rounds in turn: ratio to the floor, median (least-greatest)\n")
     chosen = _lines_of(options.names) if options.names else [*_lines(), *OTHERS]
     if not set(chosen) <= set(OTHERS):
         _print_compared(chosen, options)
@@ -147,10 +147,10 @@ def _million_ops(options: argparse.Namespace) -> None:
 def _import_time(options: argparse.Namespace) -> None:
     from . import import_time
 
-    difference, inside = import_time.seconds_beyond_numpy(options.rounds)
+    difference, statement = import_time.seconds_beyond_numpy(options.rounds)
     print(
         f"W10   import autograd beyond import numpy: {difference:.3f} s by whole processes,"
-        f" {inside:.3f} s of processor time for the statement; goal {import_time.GOAL_SECONDS:g} s "
+        f" {statement:.3f} s by the statement alone; goal {import_time.GOAL_SECONDS:g} s "
         f" {_verdict(difference, import_time.GOAL_SECONDS)}"
     )
 

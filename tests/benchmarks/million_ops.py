@@ -1,7 +1,8 @@
 """W6: a tape of a million small operations, forward and backward with a cold plan, each run in its own process.
 
-``python -m tests.benchmarks.million_ops chain 1000000`` is one run; it prints a JSON object. Times are processor times. Bytes are the growth of
-the peak resident memory of that process (Linux: ``VmHWM``), so allocator overhead and planning count.
+``python -m tests.benchmarks.million_ops chain 1000000`` is one run; it prints a JSON object. Times are processor times.
+Bytes are the growth of the peak resident memory of that process (Linux: ``VmHWM``), so allocator overhead and planning
+count.
 """
 
 from __future__ import annotations

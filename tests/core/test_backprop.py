@@ -7,9 +7,20 @@ import warnings
 import numpy as np
 import pytest
 
-from autograd import GradientError, Tape, grad, jacobian
+from autograd import GradientError, Tape, grad, hessian, jacobian
 from autograd import operators as op
 from autograd.indexed import IndexedGradient
+from registry import (
+    KernelConfig,
+    get_backend,
+    get_kernel,
+    register_backend,
+    register_kernel,
+    remove_backend,
+    unregister_kernel,
+    use_backend,
+)
+from registry.kernels import get_kernels_for_backend
 
 X = np.array([1.0, 2.0, 3.0])
 
@@ -33,7 +44,17 @@ def walked(build, *sources, dy=None, times=2):
 
 @pytest.mark.parametrize(
     ("shape1", "shape2"),
-    [((), (3,)), ((3,), ()), ((1,), (3,)), ((2, 3), (3,)), ((2, 1), (1, 3)), ((4, 1, 3), (2, 1)), ((1, 1), (2, 3)), ((0,), (1,)), ((2, 0), (1,))],
+    [
+        ((), (3,)),
+        ((3,), ()),
+        ((1,), (3,)),
+        ((2, 3), (3,)),
+        ((2, 1), (1, 3)),
+        ((4, 1, 3), (2, 1)),
+        ((1, 1), (2, 3)),
+        ((0,), (1,)),
+        ((2, 0), (1,)),
+    ],
 )
 def test_gradients_have_the_shape_of_their_inputs(shape1, shape2):
     rng = np.random.default_rng(0)
@@ -279,7 +300,11 @@ def test_outputs_in_a_list(fake):
 
 
 def test_the_target_and_a_source_may_be_further_outputs(fake):
-    f = fake("fake_two(Tensor x) -> (Tensor a, Tensor b)", lambda x: (2 * x, 3 * x), lambda dy, s, a: {"x": lambda: 2 * dy[0] + 3 * dy[1]})
+    f = fake(
+        "fake_two(Tensor x) -> (Tensor a, Tensor b)",
+        lambda x: (2 * x, 3 * x),
+        lambda dy, s, a: {"x": lambda: 2 * dy[0] + 3 * dy[1]},
+    )
     with Tape(persistent=True) as tape:
         x = tape.watch(X)
         a, b = f(x)
@@ -442,8 +467,6 @@ def test_indexed_pieces_meet_a_dense_contribution_in_any_order():
 def test_repeated_indices_accumulate_and_second_derivatives_work():
     f = lambda x: op.sum(x[[0, 0, 1]] * x[np.array([0, 2, 2])])  # noqa: E731  # x0^2 + x0 x2 + x1 x2
     np.testing.assert_array_equal(grad(f)(X), [2 * 1 + 3, 3, 1 + 2])
-    from autograd import hessian
-
     np.testing.assert_array_equal(hessian(f)(X), [[2.0, 0.0, 1.0], [0.0, 0.0, 1.0], [1.0, 1.0, 0.0]])
 
 
@@ -585,9 +608,6 @@ def test_a_gradient_that_is_really_not_finite_stays_so():
 
 
 def test_the_walk_runs_on_the_backend_of_the_record():
-    from registry import KernelConfig, get_backend, get_kernel, register_backend, register_kernel, remove_backend, unregister_kernel
-    from registry.kernels import get_kernels_for_backend
-
     ran = []
 
     def spy(name, kernel):
@@ -596,8 +616,6 @@ def test_the_walk_runs_on_the_backend_of_the_record():
             return kernel(*inputs, **attrs)
 
         return run
-
-    from registry import use_backend
 
     register_backend("fake", object, priority=-1)
     for config in get_kernels_for_backend("numpy"):

@@ -22,7 +22,7 @@ def work(x, factor=1.0):
 def test_checkpoint_gives_the_same_values_and_derivatives():
     f, g = (lambda x: op.sum(work(x))), (lambda x: op.sum(checkpoint(work)(x)))
     for transform in (value_and_grad, hessian, lambda f: grad(lambda x: op.sum(grad(f)(x) * X))):
-        for got, want in zip(np.atleast_1d(*[transform(g)(X)]) if transform is not value_and_grad else transform(g)(X), transform(f)(X), strict=True):
+        for got, want in zip(transform(g)(X), transform(f)(X), strict=True):
             np.testing.assert_allclose(got, want, rtol=1e-12)
     np.testing.assert_allclose(jacobian(checkpoint(work))(X), jacobian(work)(X), rtol=1e-12, atol=1e-15)
     np.testing.assert_allclose(jvp(checkpoint(work), (X,), (X,))[1], jvp(work, (X,), (X,))[1], rtol=1e-12)
@@ -66,7 +66,9 @@ def test_checkpoint_of_complex_values():
     np.testing.assert_allclose(grad(lambda z: op.sum(op.real(checkpoint(lambda z: z * z * z)(z))))(z), grad(f)(z))
 
 
-@pytest.mark.parametrize("wrap", [checkpoint, lambda f: custom_gradient(lambda x: (f(x), lambda dy: dy))], ids=["checkpoint", "custom"])
+@pytest.mark.parametrize(
+    "wrap", [checkpoint, lambda f: custom_gradient(lambda x: (f(x), lambda dy: dy))], ids=["checkpoint", "custom"]
+)
 def test_a_tensor_of_a_closure_is_an_error_and_no_lost_gradient(wrap):
     with pytest.raises(GradientError, match="not among its arguments"):
         grad(lambda w: op.sum(wrap(lambda x: x * w)(w * 2.0)))(X)
@@ -159,7 +161,7 @@ def test_a_gradient_function_that_returns_what_does_not_fit(pull_back, message):
 def test_a_tensor_by_keyword_has_no_place_in_the_gradients():
     f = custom_gradient(lambda x, *, k=1.0: (x * k, lambda dy: dy * k))
     np.testing.assert_array_equal(grad(lambda x: op.sum(f(x, k=3.0)))(X), np.full(3, 3.0))
-    with pytest.raises(GradientError, match="keyword.*position"):
+    with pytest.raises(GradientError, match=r"keyword.*position"):
         grad(lambda k: op.sum(f(X * k, k=k)))(2.0)
 
 

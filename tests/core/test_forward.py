@@ -91,8 +91,9 @@ def test_a_transposed_operator_with_several_outputs(fake):
         },
         inputs_to_save=("x",),
     )
-    (y0, y1), (t0, t1) = jvp(lambda x: f(x), (X,), (V,))
+    (y0, y1), (t0, t1) = jvp(f, (X,), (V,))
     np.testing.assert_allclose(y0, X * X.sum())
+    assert y1 == X.sum() ** 2
     np.testing.assert_allclose(t0, V * X.sum() + X * V.sum())
     np.testing.assert_allclose(t1, 2 * X.sum() * V.sum())
 
@@ -134,7 +135,11 @@ def test_a_holomorphic_operator():
 
 def test_a_local_derivative_of_zero_annihilates_a_tangent_that_is_not_finite(fake):
     root = fake(
-        "fake_root(Tensor x) -> Tensor", np.sqrt, lambda dy, s, a: {"x": lambda: dy * op.power(s[0] * 4.0, -0.5)}, inputs_to_save=("x",), elementwise=True
+        "fake_root(Tensor x) -> Tensor",
+        np.sqrt,
+        lambda dy, s, a: {"x": lambda: dy * op.power(s[0] * 4.0, -0.5)},
+        inputs_to_save=("x",),
+        elementwise=True,
     )
     x = np.array([0.0, 4.0])
     _, tangent = jvp(lambda x: op.where(np.array([False, True]), root(x), 1.0), (x,), (np.ones(2),))
@@ -142,7 +147,7 @@ def test_a_local_derivative_of_zero_annihilates_a_tangent_that_is_not_finite(fak
 
 
 def test_a_target_that_no_tangent_reaches_has_the_zero_tangent():
-    (y, z), (dy, dz) = jvp(lambda a, b: (a * 2.0, b * 3.0), (X, 1.0), (V, 1.0))
+    _, (dy, dz) = jvp(lambda a, b: (a * 2.0, b * 3.0), (X, 1.0), (V, 1.0))
     np.testing.assert_array_equal(dy, 2 * V)
     assert dz == 3.0
     push = make_jvp(lambda a, b: (a * 2.0, b * 3.0), 1)(X, 1.0)
@@ -153,7 +158,8 @@ def test_a_target_that_no_tangent_reaches_has_the_zero_tangent():
 
 # ------------------------------------------------------------------------------------------------ against reverse mode
 
-STEPS = st.lists(st.sampled_from(["sin", "cos", "square", "scale", "matmul", "reverse", "sum", "shift", "fan"]), min_size=1, max_size=6)
+KINDS = ["sin", "cos", "square", "scale", "matmul", "reverse", "sum", "shift", "fan"]
+STEPS = st.lists(st.sampled_from(KINDS), min_size=1, max_size=6)
 W = np.array([[0.5, -1.0, 0.2], [0.3, 0.8, -0.4], [1.0, 0.1, 0.6]])
 
 
@@ -215,12 +221,10 @@ def test_forward_over_reverse_and_reverse_over_forward():
 
 
 def test_forward_over_forward():
-    second = jvp(lambda x: jvp(lambda z: z * z * z, (x,), (1.0,))[1], (2.0,), (1.0,))[1]
-    assert second == 12.0
-    third = jvp(lambda w: jvp(lambda x: jvp(lambda z: z * z * z, (x,), (1.0,))[1], (w,), (1.0,))[1], (2.0,), (1.0,))[1]
-    assert third == 6.0
-    fourth = jvp(lambda u: jvp(lambda w: jvp(lambda x: jvp(lambda z: z * z * z, (x,), (1.0,))[1], (w,), (1.0,))[1], (u,), (1.0,))[1], (2.0,), (1.0,))[1]
-    assert fourth == 0.0
+    f = lambda x: x * x * x  # noqa: E731
+    for expected in (12.0, 12.0, 6.0, 0.0, 0.0):
+        f = lambda x, f=f: jvp(f, (x,), (1.0,))[1]  # noqa: E731
+        assert f(2.0) == expected
 
 
 def test_perturbations_are_not_confused():

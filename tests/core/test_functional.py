@@ -71,9 +71,9 @@ def test_argnum_is_a_number_or_a_sequence():
 
 
 def test_an_argnum_that_is_not_there():
-    with pytest.raises(GradientError, match="argnum is 2.*2 positional"):
+    with pytest.raises(GradientError, match=r"argnum is 2.*2 positional"):
         grad(sine_of_product, 2)(X, X)
-    with pytest.raises(GradientError, match="argnum is 0.*0 positional"):
+    with pytest.raises(GradientError, match=r"argnum is 0.*0 positional"):
         grad(cubes)(x=X)
 
 
@@ -276,7 +276,8 @@ def test_hessian_vector_products():
     container = lambda p: p["a"] * p["a"] * p["b"]  # noqa: E731
     assert hessian_vector_product(container)({"a": 2.0, "b": 3.0}, {"a": 1.0, "b": 10.0}) == {"a": 6.0 + 40.0, "b": 4.0}
     np.testing.assert_array_equal(hessian_vector_product(lambda x: op.sum(x))(X, v), np.zeros(3))
-    assert hessian_vector_product(lambda p: p["a"] * 2.0 + p["b"])({"a": 1.0, "b": 1.0}, {"a": 1.0, "b": 1.0}) == {"a": 0.0, "b": 0.0}
+    linear = lambda p: p["a"] * 2.0 + p["b"]  # noqa: E731
+    assert hessian_vector_product(linear)({"a": 1.0, "b": 1.0}, {"a": 1.0, "b": 1.0}) == {"a": 0.0, "b": 0.0}
     with pytest.raises(GradientError, match="1 leaves, expected 2"):
         make_hvp(container)({"a": 2.0, "b": 3.0})[0]([1.0])
 
@@ -325,16 +326,16 @@ def test_what_they_return_can_be_pickled(transform, monkeypatch):
     monkeypatch.setattr(cubes, "__module__", "module_of_cubes")
     function = transform(cubes)
     again = pickle.loads(pickle.dumps(function))
-    for got, want in zip(np.atleast_1d(again(X)), np.atleast_1d(function(X)), strict=True) if transform is not value_and_grad else ():
-        np.testing.assert_array_equal(got, want)
-    twice = pickle.loads(pickle.dumps(transform(transform(cubes)))) if transform is grad else None
-    assert twice is None or callable(twice)
+    got, want = again(X), function(X)
+    for each, other in zip(*[r if isinstance(r, tuple) else (r,) for r in (got, want)], strict=True):
+        np.testing.assert_array_equal(each, other)
+    np.testing.assert_allclose(pickle.loads(pickle.dumps(jacobian(grad(cubes))))(X), np.diag(6 * X))
 
 
 def test_names_and_docstrings_say_what_they_are():
     assert grad(cubes).__name__ == "cubes"
     assert "gradient of cubes" in grad(cubes).__doc__
-    assert "function" in grad(lambda x: x).__doc__ or "<lambda>" in grad(lambda x: x).__doc__
+    assert hessian(cubes).__module__ == cubes.__module__
 
 
 # ------------------------------------------------------------------------------------------------ any order

@@ -110,7 +110,9 @@ def escape_stop_gradient(tape, y):
     return stop_gradient(y)
 
 
-@pytest.mark.parametrize("escape", [escape_value, escape_paused, escape_closed, escape_stop_gradient], ids=lambda e: e.__name__[7:])
+@pytest.mark.parametrize(
+    "escape", [escape_value, escape_paused, escape_closed, escape_stop_gradient], ids=lambda each: each.__name__[7:]
+)
 @pytest.mark.parametrize("force", [False, True], ids=["write", "flag set back, then write"])
 def test_a_saved_value_of_a_kernel_cannot_be_changed_from_outside(escape, force):
     with Tape() as tape:
@@ -118,9 +120,10 @@ def test_a_saved_value_of_a_kernel_cannot_be_changed_from_outside(escape, force)
         y = x * 2.0
         z = op.sum(y * y)
         leaked = escape(tape, y)
-        with pytest.raises(ValueError, match="read-only|WRITEABLE"):
-            if force:
+        if force:
+            with pytest.raises(ValueError, match="WRITEABLE"):
                 leaked.flags.writeable = True
+        with pytest.raises(ValueError, match="read-only"):
             leaked[0] = 100.0
     np.testing.assert_array_equal(tape.gradient(z, x), 8 * fresh())
 
@@ -319,7 +322,7 @@ def test_all_is_writable_after_a_gradient_a_failure_or_the_end_of_the_tape():
     tape.gradient(y, x)
     assert source.flags.writeable
     assert constant.flags.writeable
-    with pytest.raises(ZeroDivisionError), Tape() as tape:
+    with pytest.raises(ZeroDivisionError), Tape() as tape:  # noqa: PT012
         tape.watch(source) * constant
         1 / 0  # noqa: B018
     assert source.flags.writeable

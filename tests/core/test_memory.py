@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import weakref
 
 import numpy as np
 import pytest
 
-from autograd import Tape, checkpoint, custom_gradient, grad, hessian, jacobian, jvp, make_vjp
+from autograd import GradientError, Tape, checkpoint, custom_gradient, grad, hessian, jacobian, jvp, make_vjp
 from autograd import operators as op
 
 
@@ -155,10 +156,8 @@ def scenario_failed_gradient():
     with Tape() as tape:
         x = tape.watch(np.ones(3))
         y = x * x
-    try:
+    with contextlib.suppress(GradientError):  # the target is no scalar
         tape.gradient(y, x)
-    except ValueError:
-        pass
     return tape
 
 

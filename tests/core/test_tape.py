@@ -10,7 +10,7 @@ import networkx
 import numpy as np
 import pytest
 
-from autograd import GradientError, Tape, TapeError, Tensor, TapeNode
+from autograd import GradientError, Tape, TapeError, TapeNode, Tensor
 from autograd import operators as op
 
 X = np.array([1.0, 2.0, 3.0])
@@ -442,7 +442,7 @@ def test_an_inner_tape_that_watches_another_value_does_not_disturb_the_outer_one
 def test_an_outer_tape_goes_on_after_an_inner_one_raised():
     with Tape() as outer:
         x = outer.watch(3.0)
-        with pytest.raises(ZeroDivisionError), Tape() as inner:
+        with pytest.raises(ZeroDivisionError), Tape() as inner:  # noqa: PT012
             inner.watch(x) * 2.0
             1 / 0  # noqa: B018
         y = x * x
@@ -454,7 +454,7 @@ def test_an_outer_tape_goes_on_after_an_inner_one_raised():
 
 def test_an_exception_closes_the_tape_and_frees_it():
     array = X.copy()
-    with pytest.raises(ZeroDivisionError), Tape() as tape:
+    with pytest.raises(ZeroDivisionError), Tape() as tape:  # noqa: PT012
         x = tape.watch(array)
         op.sum(x * x)
         1 / 0  # noqa: B018
@@ -498,7 +498,7 @@ def test_an_exception_in_a_kernel_leaves_the_tape_in_step(fake):
         with pytest.raises(ZeroDivisionError) as caught:
             broken(x)
         y = op.sum(x * x)
-    assert any("fake_kernel" in note and "(3" in note or "[3]" in note for note in caught.value.__notes__)
+    assert any("fake_kernel" in note and "[3]" in note for note in caught.value.__notes__)
     np.testing.assert_array_equal(tape.gradient(y, x), 2 * X)
 
 

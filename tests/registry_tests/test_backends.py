@@ -204,7 +204,9 @@ def test_when_a_factory_fails_the_next_is_tried_and_a_warning_says_why(undecided
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert get_backend() == "second"
-    assert log == ["made"]
+        assert log == ["made"]
+        remove_backend("second")
+        assert get_backend() == "numpy"  # the broken one is passed over: its warning has been given
 
 
 def test_a_failing_set_up_counts_as_a_failing_backend(undecided, log):

@@ -245,6 +245,18 @@ def test_a_refused_override_changes_nothing(fake):
         assert run_kernel("scaled", {"x": 3.0}) == 6.0
 
 
+def test_an_override_whose_set_up_fails_changes_nothing(fake):
+    def fails(running):
+        raise OSError("no such device")
+
+    first = register_kernel(KernelConfig("scaled", fake, lambda x: 2 * x))
+    with use_backend(fake):
+        with pytest.warns(UserWarning, match="'scaled'"), pytest.raises(OSError, match="no such device"):
+            register_kernel(KernelConfig("scaled", fake, lambda other: 3 * other, fails), override=True)
+        assert get_kernel("scaled", fake) is first
+        assert run_kernel("scaled", {"x": 3.0}) == 6.0
+
+
 # ------------------------------------------------------------------------------------------------ which kernel will run
 
 

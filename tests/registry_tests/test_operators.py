@@ -215,6 +215,10 @@ def test_an_inferred_schema_goes_with_its_last_kernel_and_a_declared_one_stays()
     operator("declared(Tensor x) -> Tensor", plain)
     unregister_kernel("declared", "numpy")
     assert get_schema("declared") is not None
+    register_kernel(KernelConfig("afterwards", "numpy", plain))
+    declare("afterwards(Tensor x) -> Tensor")
+    unregister_kernel("afterwards", "numpy")
+    assert get_schema("afterwards") is not None
 
 
 def test_a_declaration_takes_the_place_of_an_inferred_schema_at_once():
