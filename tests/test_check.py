@@ -42,6 +42,17 @@ def test_central_difference_finds_the_derivative_within_its_own_bounds(f, expect
     assert found.uncertainty <= 1e-6 * abs(expected) + 16 * found.noise
 
 
+def test_a_smooth_function_is_asked_few_times():
+    asked = []
+
+    def exp(t):
+        asked.append(t)
+        return float(numpy.exp(t)), float(numpy.exp(t))
+
+    assert abs(central_difference(exp, EPS).value - 1) < 1e-13
+    assert len(asked) <= 10
+
+
 def test_central_difference_of_what_is_never_finite_is_nan():
     assert numpy.isnan(central_difference(lambda t: (numpy.nan, 1.0), EPS).value)
 
@@ -121,6 +132,7 @@ WRONG = [
     ("one element 0.1 % too large", wrong_at(2, 1.001)),
     ("not a number", wrong_at(1, numpy.nan)),
     ("infinite", wrong_at(1, numpy.inf)),
+    ("near the largest number there is", lambda g: 0.0 * g + numpy.finfo(g.dtype).max / 2),
     ("two neighbours exchanged", lambda g: np.concatenate([g[1:2], g[:1], g[2:]])),
 ]
 
@@ -151,6 +163,20 @@ def test_one_wrong_element_is_found_and_named_wherever_it_is(shape, seed, factor
     report = check_gradient(square_with(wrong_at(place, factor)), x, raise_error=False)
     assert not report.ok
     assert report.where == f"argument 0[{', '.join(map(str, place))}]"
+
+
+@pytest.mark.parametrize("n", [5, 500])
+def test_a_wrong_element_is_found_also_where_the_argument_is_zero(n):
+    x = numpy.ones(n)
+    x[2] = 0.0
+
+    @custom_gradient
+    def total(x):
+        return np.sum(x), lambda dy: dy * numpy.where(numpy.arange(n) == 2, -1.0, 1.0)
+
+    report = check_gradient(total, x, raise_error=False)
+    assert not report.ok
+    assert report.where == "argument 0[2]"
 
 
 def test_the_wrong_leaf_of_a_container_is_named():

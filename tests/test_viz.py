@@ -224,7 +224,8 @@ def test_arrows_run_from_left_to_right_and_nothing_stands_in_the_same_place(grap
 
 
 def test_sources_stand_just_before_their_first_use_and_a_chain_is_straight():
-    graph = networkx.DiGraph([("w", "a"), ("a", "b"), ("b", "c"), ("v", "c"), ("c", "d")])
+    graph = networkx.DiGraph()
+    graph.add_edges_from([("w", "a"), ("a", "b"), ("b", "c"), ("v", "c"), ("c", "d")])
     layout = layered(graph)
     assert layout.columns["v"] == layout.columns["c"] - 1
     assert {round(layout.rows[each], 1) for each in "abcd"} == {round(layout.rows["a"], 1)}

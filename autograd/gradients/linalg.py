@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from autograd import operators as op
-from registry.gradients import gradient
+from registry.gradients import GradConfig, gradient, register_gradient
 from registry.kernels import TensorInfo
 
 Shape = tuple[int, ...]
@@ -34,21 +34,26 @@ def sum_broadcast(g: Any, shape: Shape, y_ndim: int) -> Any:
 # ------------------------------------------------------------------------------------------------ matmul and dot
 
 
-@gradient(
-    "matmul",
-    inputs_to_save=("x1", "x2"),
-    infos_to_save=("x1", "x2"),
-    needs={"x1": ("x2",), "x2": ("x1",)},
-    linear=("x1", "x2"),
+def _matmul_x1(dy, saved, attrs):
+    _, x2, (shape1, _), (shape2, _) = saved
+    return dy @ x2.T if len(shape1) == 2 == len(shape2) else _first_factor(dy, x2, shape1, shape2)
+
+
+def _matmul_x2(dy, saved, attrs):
+    x1, _, (shape1, _), (shape2, _) = saved
+    return x1.T @ dy if len(shape1) == 2 == len(shape2) else _second_factor(dy, x1, shape1, shape2)
+
+
+register_gradient(
+    GradConfig(
+        "matmul",
+        by_input={"x1": _matmul_x1, "x2": _matmul_x2},
+        inputs_to_save=("x1", "x2"),
+        infos_to_save=("x1", "x2"),
+        needs={"x1": ("x2",), "x2": ("x1",)},
+        linear=("x1", "x2"),
+    )
 )
-def matmul(dy, saved, attrs):
-    x1, x2, (shape1, _), (shape2, _) = saved
-    if len(shape1) == 2 == len(shape2):
-        return {"x1": lambda: dy @ x2.T, "x2": lambda: x1.T @ dy}
-    return {
-        "x1": lambda: _first_factor(dy, x2, shape1, shape2),
-        "x2": lambda: _second_factor(dy, x1, shape1, shape2),
-    }
 
 
 def _first_factor(dy: Any, x2: Any, shape1: Shape, shape2: Shape) -> Any:

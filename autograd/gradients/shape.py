@@ -46,7 +46,7 @@ def reshape(dy, saved, attrs):
         n_axes = len(_as_tuple(attrs["shape"]))
         if attrs["order"] == "C":
             return _reshaped(dy, n_axes, a.shape)
-        turned = _reshaped(_permuted(dy, range(n_axes)), n_axes, a.shape[::-1])
+        turned = _reshaped(_permuted(dy, range(n_axes)[::-1]), n_axes, a.shape[::-1])
         return _permuted(turned, range(len(a.shape))[::-1])
 
     return {"a": da}

@@ -9,7 +9,7 @@ import numpy as np
 
 from autograd import operators as op
 from autograd.tensor import innermost_value
-from registry.gradients import gradient
+from registry.gradients import GradConfig, gradient, register_gradient
 
 
 def _from_the_end(axis: Any, y: Any) -> Any:
@@ -53,6 +53,8 @@ def log_softmax(dy, saved, attrs):
 
 def _times_each(dy: Any, g: Any) -> Any:
     """``g`` for each number of ``dy``, which is one, or a batch of them."""
+    if type(dy) is np.float32 and dy == 1:  # the loss itself, in single precision as one trains: nothing to do
+        return g
     return dy.reshape(dy.shape + (1,) * len(g.shape)) * g if dy.shape else dy * g
 
 
@@ -61,10 +63,18 @@ def _cross_entropy_tangent(tangents: Mapping[str, Any], saved: Sequence[Any], at
     return op.sum(tangents["logits"] * op.softmax_cross_entropy_gradient(logits, **attrs))
 
 
-@gradient("softmax_cross_entropy", inputs_to_save=("logits",), jvp_func=_cross_entropy_tangent)
-def softmax_cross_entropy(dy, saved, attrs):
-    (logits,) = saved
-    return {"logits": lambda: _times_each(dy, op.softmax_cross_entropy_gradient(logits, **attrs))}
+def _cross_entropy_logits(dy, saved, attrs):
+    return _times_each(dy, op.softmax_cross_entropy_gradient(saved[0], **attrs))
+
+
+register_gradient(
+    GradConfig(
+        "softmax_cross_entropy",
+        by_input={"logits": _cross_entropy_logits},
+        inputs_to_save=("logits",),
+        jvp_func=_cross_entropy_tangent,
+    )
+)
 
 
 def _hessian_product(v: Any, logits: Any, labels: Any) -> Any:

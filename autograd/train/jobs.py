@@ -94,7 +94,7 @@ def save_model(path: Path, params: Any, about: Mapping[str, float]) -> None:
     part = path.with_suffix(".part")
     try:
         with part.open("wb") as file:
-            numpy.savez(file, allow_pickle=False, **arrays, **{name: numpy.asarray(each) for name, each in about.items()})
+            numpy.savez(file, **arrays, **{name: numpy.asarray(each) for name, each in about.items()})
         part.replace(path)
     finally:
         part.unlink(missing_ok=True)

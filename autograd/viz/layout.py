@@ -34,7 +34,9 @@ def layered(graph: networkx.DiGraph) -> Layout:
     Tagawa and Toda, "Methods for visual understanding of hierarchical system structures", 1981).
 
     >>> import networkx
-    >>> places = layered(networkx.DiGraph([("x", "sin"), ("sin", "add"), ("x", "add")]))
+    >>> graph = networkx.DiGraph()
+    >>> graph.add_edges_from([("x", "sin"), ("sin", "add"), ("x", "add")])
+    >>> places = layered(graph)
     >>> [places.columns[each] for each in ("x", "sin", "add")]
     [0, 1, 2]
     """

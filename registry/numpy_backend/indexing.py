@@ -34,7 +34,10 @@ def _scatter_add(values: Sequence[Any], indices: Any, shape: Any, dtype: Any, ba
 
 
 def _expanded(parts: tuple[Any, ...], ndim: int) -> list[Any]:
-    """An index with lists as arrays, and the Ellipsis written out as slices."""
+    """An index with lists as arrays, and the Ellipsis written out as slices.
+
+    One that stands for no axis stays: it still keeps index arrays apart, which moves their axes to the front.
+    """
     parts = tuple(np.asarray(each, np.intp if not len(each) else None) if isinstance(each, list) else each for each in parts)
     used = 0
     for each in parts:
@@ -43,7 +46,7 @@ def _expanded(parts: tuple[Any, ...], ndim: int) -> list[Any]:
     rest = [slice(None)] * (ndim - used)
     for at, each in enumerate(parts):
         if each is Ellipsis:
-            return [*parts[:at], *rest, *parts[at + 1 :]]
+            return [*parts[:at], *(rest or [Ellipsis]), *parts[at + 1 :]]
     return [*parts, *rest]
 
 

@@ -113,7 +113,7 @@ def test_no_cotangent_and_no_dy_is_changed_in_place(fake):
 
 
 def test_contributions_are_added_in_place_once_the_buffer_is_the_walks_own(fake):
-    """Ten uses of one value: two allocations (a first sum, a result), not ten."""
+    """Eleven uses of one value: the first sum is a new array, and it is the result too."""
     import tracemalloc
 
     n = 200_000
@@ -141,7 +141,7 @@ def test_contributions_are_added_in_place_once_the_buffer_is_the_walks_own(fake)
     finally:
         tracemalloc.stop()
     np.testing.assert_array_equal(g, np.full(n, 11.0))
-    assert peak < 3.5 * 8 * n
+    assert peak < 1.5 * 8 * n
 
 
 def test_a_gradient_that_is_also_a_cotangent_of_something_else():
@@ -544,7 +544,12 @@ def test_strong_zeros_of_an_elementwise_operator_with_two_outputs(fake):
         elementwise=True,
     )
     mask = np.array([False, True, True])
-    g = grad(lambda x: op.sum(op.where(mask, f(x)[0] * f(x)[1], 1.0)))(np.array([0.0, 1.0, 4.0]))
+
+    def product(x):
+        a, b = f(x)
+        return op.sum(op.where(mask, a * b, 1.0))
+
+    g = grad(product)(np.array([0.0, 1.0, 4.0]))
     np.testing.assert_allclose(g, [0.0, 2.0, 2.0])
 
 
@@ -583,6 +588,22 @@ def test_second_order_through_strong_zeros_leaves_nothing_on_the_outer_tape(root
     ids = [node.id for node in outer.nodes]
     assert ids == sorted(set(ids))
     assert set(outer._attrs) <= set(range(len(outer._bindings)))
+
+
+def test_strong_zeros_of_an_inner_tape_that_meets_the_outer_one_by_closure_only(root):
+    """f(y) = where(True, x y^2, x root(y)) at y = [0, 2]: d/dx sum f' = sum 2y, with one walk left on the outer tape."""
+    taken = np.array([True, True])
+    with Tape() as outer:
+        x = outer.watch(3.0)
+        with Tape() as inner:
+            y = inner.watch(np.array([0.0, 2.0]))
+            z = op.sum(op.where(taken, y * y * x, root(y * 1.0) * x))
+        before = len(outer)
+        g = inner.gradient(z, y)
+        walked = [node.kernel_name for node in outer.nodes[before:]]
+        total = op.sum(g)
+    assert outer.gradient(total, x) == 4.0
+    assert walked.count("add") <= 2, f"the discarded walk left its records: {walked}"
 
 
 def test_third_order_through_strong_zeros(root):

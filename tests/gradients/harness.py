@@ -265,9 +265,7 @@ def check_case(case: Case) -> None:
 
 def each_case(cases: Sequence[Case]) -> pytest.MarkDecorator:
     """Parametrise a test over ``case`` and ``check``: one test for every row and column."""
-    rows = [
-        pytest.param(case, check, id=f"{case}-{name}") for case in cases for name, check in checks_of(case).items()
-    ]
+    rows = [pytest.param(case, check, id=f"{case}-{name}") for case in cases for name, check in checks_of(case).items()]
     return pytest.mark.parametrize(("case", "check"), rows)
 
 
@@ -384,9 +382,7 @@ def _gradients(case: Case, inputs: list[Any]) -> Sequence[Any]:
     return pull_back(_like(y, _cotangents(case, inputs)))
 
 
-def _of_floats(
-    case: Case, inputs: list[Any], f: Callable[..., Any] | None = None
-) -> tuple[Callable[..., Any], list[Any]]:
+def _of_floats(case: Case, inputs: list[Any], f: Callable[..., Any] | None = None) -> tuple[Callable[..., Any], list[Any]]:
     """The function with integer and boolean inputs fixed, and its other inputs."""
     function = f or case.ours
     positions = [position for position, each in enumerate(inputs) if _is_float(each)]

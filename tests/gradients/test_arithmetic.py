@@ -27,8 +27,13 @@ CASES = [
     Case("positive", complex_domain=(-1, 1)),
     Case("power", domain=[POSITIVE, (-2, 3)], complex_domain=[(0.5, 1.5), (-1, 1)]),
     Case("power", label="real base", domain=POSITIVE, shapes=[((2,), (2,))], complex_domain=[None, (-1, 1)]),
-    Case("power", label="negative base", call=lambda np, x: np.power(x, numpy.array([-2.0, 0.0, 3.0])), domain=(-3, -0.5),
-         shapes=[((3,),), ((2, 3),)]),
+    Case(
+        "power",
+        label="negative base",
+        call=lambda np, x: np.power(x, numpy.array([-2.0, 0.0, 3.0])),
+        domain=(-3, -0.5),
+        shapes=[((3,),), ((2, 3),)],
+    ),
     *[
         Case("power", label=f"exponent {p!r}", call=lambda np, x, p=p: x**p, domain=POSITIVE, complex_domain=(0.5, 1.5))
         for p in (2, 2.0, 0.5, -1, 3, 0, 1, -0.5, 2.5, numpy.float64(1.5))
@@ -53,11 +58,21 @@ CASES = [
     Case("clip", shapes=[((2, 5),)], attrs={"a_min": -0.9, "a_max": 0.8}),
     Case("clip", label="lower", call=lambda np, x: np.clip(x, -0.9, None), shapes=[((2, 5),), (float,)]),
     Case("clip", label="upper", call=lambda np, x: np.clip(x, None, 0.8), shapes=[((2, 5),), (float,)]),
-    Case("clip", label="traced bounds", call=lambda np, x, low, high: np.clip(x, low, high),
-         shapes=[((2, 6), (), ()), ((2, 6), (6,), (2, 1)), ((4,), (2, 4), (4,))], domain=[(-3, 3), (-2, -1), (1, 2)]),
+    Case(
+        "clip",
+        label="traced bounds",
+        call=lambda np, x, low, high: np.clip(x, low, high),
+        shapes=[((2, 6), (), ()), ((2, 6), (6,), (2, 1)), ((4,), (2, 4), (4,))],
+        domain=[(-3, 3), (-2, -1), (1, 2)],
+    ),
     Case("clip", label="keywords", call=lambda np, x: np.clip(x, max=0.8, min=-0.9), shapes=[((2, 5),)]),
-    Case("clip", label="crossed bounds", call=lambda np, x, low, high: np.clip(x, low, high),
-         shapes=[((6,), (), ())], domain=[(-3, 3), (1, 2), (-2, -1)]),
+    Case(
+        "clip",
+        label="crossed bounds",
+        call=lambda np, x, low, high: np.clip(x, low, high),
+        shapes=[((6,), (), ())],
+        domain=[(-3, 3), (1, 2), (-2, -1)],
+    ),
     Case("real", complex_domain=(-1, 1)),
     Case("imag", complex_domain=(-1, 1)),
     Case("conjugate", complex_domain=(-1, 1)),
@@ -65,10 +80,7 @@ CASES = [
     Case("angle", domain=(-3, 2.7), complex_domain=(0.3, 1)),
     Case("angle", label="degrees", shapes=[((3,),)], attrs={"deg": True}, complex_domain=(-1, -0.3)),
     Case("nan_to_num"),
-    *[
-        Case(name, domain=(-3, 2.7), orders=0)
-        for name in ("sign", "floor", "ceil", "rint", "trunc", "round", "around")
-    ],
+    *[Case(name, domain=(-3, 2.7), orders=0) for name in ("sign", "floor", "ceil", "rint", "trunc", "round", "around")],
     Case("round", label="decimals", call=lambda np, x: np.round(x, 1), orders=0),
     Case("floor_divide", domain=[(-8, 8), (1.5, 2.5)], orders=0),
     Case("sign", label="complex", call=lambda np, x: np.sign(x * 1j + 2), shapes=[((3,),)], domain=POSITIVE),
@@ -155,7 +167,7 @@ def test_a_negative_base_has_no_gradient_in_its_exponent_and_none_is_computed_un
     assert got.tolist() == [-4.0, 12.0, -0.25, 0.0]
     assert numpy.isnan(grad(lambda b: (-2.0) ** b)(2.0))
     assert grad(lambda x: x ** numpy.uint8(0))(3.0) == 0.0
-    assert grad(lambda x: np.sum(x ** numpy.array([0, 1, 2], "uint8")))(3.0) == 7.0
+    assert grad(lambda x: np.sum(x ** numpy.array([0, 1, 2], "uint16")))(3.0) == 7.0
 
 
 def test_a_negative_base_has_a_gradient_in_a_complex_exponent():

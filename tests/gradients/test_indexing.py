@@ -56,6 +56,7 @@ INDICES = {
     "int and array held apart": (0, slice(None), numpy.array([0, 1, 0])),
     "array and int held apart": (ROWS, slice(1, 3), 1),
     "arrays held apart by ellipsis": (ROWS, ..., numpy.array([0, 1, 0, 0])),
+    "arrays held apart by an ellipsis of no axis": (slice(0, 2), 0, ..., numpy.array([0, 0])),
     "arrays held apart by none": (ROWS, None, COLUMNS),
     "none before an array": (None, ROWS),
     "none behind an array": (ROWS, None),
@@ -167,7 +168,7 @@ def indices(draw, shape):
     return tuple(parts)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=3000, deadline=None)
 @given(st.data())
 def test_any_index_gives_what_bookkeeping_gives(data):
     shape = data.draw(st.sampled_from([(4,), (3, 4), (2, 3, 4), (3, 1, 2, 3)]))
