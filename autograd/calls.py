@@ -12,9 +12,9 @@ from typing import Any, NoReturn
 import numpy as np
 
 from autograd import tape as tape_module
-from autograd.engine import OBJECT, PLAIN_TYPES, active, add_note, info_of, keep_attribute, record, run, weak
+from autograd.engine import PLAIN_TYPES, active, add_note, info_of, keep_attribute, record, run, weak
 from autograd.errors import KernelError
-from autograd.tape import NO_ATTRS
+from autograd.tape import NO_ATTRS, PYTHON_SCALARS
 from autograd.tensor import Tensor
 from registry import bindings, operators
 from registry.attributes import check_attributes
@@ -22,14 +22,19 @@ from registry.errors import close_matches
 from registry.kernels import TensorInfo
 
 ndarray = np.ndarray
+float64 = np.float64
+float32 = np.float32
+FLOAT64 = np.dtype(np.float64)
+FLOAT32 = np.dtype(np.float32)
+
 recorder = tape_module._recorder.get
 """The token of this thread, see ``autograd.tape``."""
 
 ARRAY_WORDS = ("Any", "Index", "Tensor", "Scalar")
 """Schema words of attributes that may be arrays, which are locked like saved values."""
 
-# Each line here is paid by every operation of a training step. Where anything is unusual - nested tapes, another thread, an odd
-# operand - the fast path hands over to ``run``, which does the same work from the start and knows every case.
+# Each line here is paid by every operation of a training step. Where anything is unusual - another thread, an odd operand, a
+# first run - the fast path hands over to ``run``, which does the same work from the start and knows every case.
 
 
 def unary(name: str) -> Callable[..., Any]:
@@ -48,14 +53,26 @@ def unary(name: str) -> Callable[..., Any]:
         if tape._recorder is not recorder() or binding is None:
             return run(name, (x,), NO_ATTRS)
         value = x._value
-        try:
-            y = binding.kernel_func(value)
-        except Exception as error:
-            add_note(error, binding, (value,))
-            raise
-        if type(y) is not ndarray:
+        if tape._outer and type(value) is Tensor:
+            if not value._tape._recording:
+                return run(name, (x,), NO_ATTRS)
+            y = call(value)
+        else:
+            try:
+                y = binding.kernel_func(value)
+            except Exception as error:
+                add_note(error, binding, (value,))
+                raise
+        kind = type(y)
+        if kind is ndarray or kind is float64 or kind is float32:
+            shape, dtype = y.shape, y.dtype
+            if (dtype is not FLOAT64 and dtype is not FLOAT32 and dtype.kind not in "fc") or type(value) in PYTHON_SCALARS:
+                return record(tape, binding, (x,), (value,), weak(y, (value,)), NO_ATTRS)
+        elif kind is Tensor:
+            shape, dtype = y._tape._shapes[y._id], y._tape._dtypes[y._id]
+        else:
             return record(tape, binding, (x,), (value,), weak(y, (value,)), NO_ATTRS)
-        if binding.keep[1][0]:
+        if binding.keeps_inputs:
             tape._saved.append(value)
         if binding.keep_output:
             tape._saved.append(y)
@@ -67,8 +84,8 @@ def unary(name: str) -> Callable[..., Any]:
         tensor._tape = tape
         tensor._id = len(tape._bindings)
         tape._bindings.append(binding)
-        tape._shapes.append(y.shape)
-        tape._dtypes.append(y.dtype)
+        tape._shapes.append(shape)
+        tape._dtypes.append(dtype)
         return tensor
 
     return call
@@ -113,16 +130,29 @@ def binary(name: str) -> Callable[..., Any]:
         binding = table.get(active())
         if tape._recorder is not recorder() or binding is None:
             return run(name, (x1, x2), NO_ATTRS)
-        try:
-            y = binding.kernel_func(value1, value2)
-        except Exception as error:
-            add_note(error, binding, (value1, value2))
-            raise
-        if type(y) is not ndarray:
+        if tape._outer and (type(value1) is Tensor or type(value2) is Tensor):
+            if not _all_recording(value1, value2):
+                return run(name, (x1, x2), NO_ATTRS)
+            y = call(value1, value2)
+        else:
+            try:
+                y = binding.kernel_func(value1, value2)
+            except Exception as error:
+                add_note(error, binding, (value1, value2))
+                raise
+        kind = type(y)
+        if kind is ndarray or kind is float64 or kind is float32:
+            shape, dtype = y.shape, y.dtype
+            if dtype is not FLOAT64 and dtype is not FLOAT32 and dtype.kind not in "fc":
+                if dtype.hasobject:
+                    return run(name, (x1, x2), NO_ATTRS)
+                return record(tape, binding, (x1, x2), (value1, value2), y, NO_ATTRS)
+            if kind is not ndarray and type(value1) in PYTHON_SCALARS and type(value2) in PYTHON_SCALARS:
+                return record(tape, binding, (x1, x2), (value1, value2), y.item(), NO_ATTRS)
+        elif kind is Tensor:
+            shape, dtype = y._tape._shapes[y._id], y._tape._dtypes[y._id]
+        else:
             return record(tape, binding, (x1, x2), (value1, value2), weak(y, (value1, value2)), NO_ATTRS)
-        dtype = y.dtype
-        if dtype is OBJECT:
-            return run(name, (x1, x2), NO_ATTRS)
         if binding.keeps_inputs:
             keep1, keep2 = binding.keep[mask]
             if keep1 is not None:
@@ -145,11 +175,16 @@ def binary(name: str) -> Callable[..., Any]:
         tensor._tape = tape
         tensor._id = len(tape._bindings)
         tape._bindings.append(binding)
-        tape._shapes.append(y.shape)
+        tape._shapes.append(shape)
         tape._dtypes.append(dtype)
         return tensor
 
     return call
+
+
+def _all_recording(*values: Any) -> bool:
+    """Whether each value that is a tensor is on a tape that records."""
+    return all(type(each) is not Tensor or each._tape._recording for each in values)
 
 
 def general(name: str) -> Callable[..., Any]:
@@ -199,24 +234,32 @@ def unary_with_attributes(name: str) -> Callable[..., Any]:
         if tape._recorder is not recorder() or binding is None:
             return run(name, args, attrs)
         value = x._value
-        try:
-            y = binding.kernel_func(value, **attrs)
-        except Exception as error:
-            check_attributes(binding.schema, attrs)
-            add_note(error, binding, (value,))
-            raise
+        if tape._outer and type(value) is Tensor:
+            if not value._tape._recording:
+                return run(name, args, attrs)
+            y = call(value, **attrs)
+        else:
+            try:
+                y = binding.kernel_func(value, **attrs)
+            except Exception as error:
+                check_attributes(binding.schema, attrs)
+                add_note(error, binding, (value,))
+                raise
         kind = type(y)
-        if kind is not ndarray and kind is not np.float64 and kind is not np.float32:
-            return record(tape, binding, args, (value,), weak(y, (value,)), attrs)
-        dtype = y.dtype
-        if dtype.kind not in "fc" or type(value) is float:
+        if kind is ndarray or kind is float64 or kind is float32:
+            shape, dtype = y.shape, y.dtype
+            if (dtype is not FLOAT64 and dtype is not FLOAT32 and dtype.kind not in "fc") or type(value) in PYTHON_SCALARS:
+                return record(tape, binding, args, (value,), weak(y, (value,)), attrs)
+        elif kind is Tensor:
+            shape, dtype = y._tape._shapes[y._id], y._tape._dtypes[y._id]
+        else:
             return record(tape, binding, args, (value,), weak(y, (value,)), attrs)
         if binding.keeps_inputs:
             tape._saved.append(value)
         if binding.keep_output:
             tape._saved.append(y)
         if binding.info_positions:
-            tape._saved.append(TensorInfo(tape._shapes[x._id], tape._dtypes[x._id]))
+            tape._saved.append(info_of(value))
         for each in may_hold_arrays:
             if attrs[each] is not None:
                 attrs[each] = keep_attribute(tape, attrs[each])
@@ -227,7 +270,7 @@ def unary_with_attributes(name: str) -> Callable[..., Any]:
         number = tensor._id = len(tape._bindings)
         tape._attrs[number] = attrs
         tape._bindings.append(binding)
-        tape._shapes.append(y.shape)
+        tape._shapes.append(shape)
         tape._dtypes.append(dtype)
         return tensor
 

@@ -28,8 +28,6 @@ ndarray = np.ndarray
 active = backends.chosen_backend.get
 """The backend of the innermost ``use_backend`` block; None stands for the default one, also as a key of bindings."""
 
-OBJECT = np.dtype(object)
-
 PLAIN_TYPES = PYTHON_SCALARS | {np.float64, np.float32, np.complex128, np.int64, np.bool_}
 """Operands that a kernel takes as they are and nobody can change in place; others go the long way once."""
 

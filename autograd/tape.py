@@ -165,7 +165,7 @@ class Tape:
 
     def _resume(self) -> None:
         self._recording = True
-        if not self._keep_all and not self._outer:
+        if not self._keep_all:
             token = _recorder.get()
             if token is None:
                 token = object()
@@ -177,9 +177,8 @@ class Tape:
         self._recorder = NOBODY
 
     def _note_outer(self, tape: Tape) -> None:
-        """A value of this tape is a tensor of another one: from now on nothing is recorded the fast way."""
+        """A value of this tape is a tensor of another one: a walk over this tape may record there."""
         self._outer[tape._serial] = tape
-        self._recorder = NOBODY
 
     def _free(self) -> None:
         """Let go of everything that was saved; structure, shapes and names stay for ``nodes`` and ``graph``."""

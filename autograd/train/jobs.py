@@ -20,7 +20,7 @@ from autograd.train.digits import Digits, Epoch, Trained
 from autograd.viz import draw_curves, draw_tape
 
 CHECKED = 256
-"""How many images the loss has whose gradient is checked: as many as are read some hundred times in a blink."""
+"""How many training images the checked loss is a mean of: some hundred runs of it take a tenth of a second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,11 +90,12 @@ def save_model(path: Path, params: Any, about: Mapping[str, float]) -> None:
     """
     leaves, structure = flatten(params)
     names = [each.replace("']['", ".").strip("[]'") for each in structure.paths()]
-    arrays = dict(zip(names, leaves, strict=True))
+    arrays: dict[str, Any] = dict(zip(names, leaves, strict=True))
+    arrays |= {name: numpy.asarray(each) for name, each in about.items()}
     part = path.with_suffix(".part")
     try:
         with part.open("wb") as file:
-            numpy.savez(file, **arrays, **{name: numpy.asarray(each) for name, each in about.items()})
+            numpy.savez(file, **arrays)
         part.replace(path)
     finally:
         part.unlink(missing_ok=True)

@@ -18,7 +18,17 @@ _BASIC = (int, np.integer, slice, type(None), type(Ellipsis))
 
 
 def _getitem(a: Any, index: Any) -> Any:
-    return a[index] if isinstance(a, np.ndarray) else np.asarray(a)[index]
+    try:
+        return a[index] if isinstance(a, np.ndarray) else np.asarray(a)[index]
+    except Exception as error:
+        for each in index if isinstance(index, tuple) else (index,):
+            dtype = getattr(each, "dtype", None)
+            if dtype is not None and dtype.kind not in "iub":
+                raise IndexError(
+                    f"got an index of dtype {dtype}, expected integers or bools, which have no gradient: write"
+                    " index.astype(int), or compare it for a mask"
+                ) from error
+        raise
 
 
 def _scatter_add(values: Sequence[Any], indices: Any, shape: Any, dtype: Any, batch: int) -> Any:

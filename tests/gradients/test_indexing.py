@@ -168,7 +168,7 @@ def indices(draw, shape):
     return tuple(parts)
 
 
-@settings(max_examples=3000, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(st.data())
 def test_any_index_gives_what_bookkeeping_gives(data):
     shape = data.draw(st.sampled_from([(4,), (3, 4), (2, 3, 4), (3, 1, 2, 3)]))
@@ -274,13 +274,12 @@ def test_scatter_add_with_batch_axes_is_scatter_add_of_each():
 
 def test_a_tensor_is_no_index():
     x = numpy.ones(3)
-    with pytest.raises(NotTrackedError):
-        grad(lambda x: np.sum(x[x[0]]))(x)
-    with pytest.raises(NotTrackedError):
-        grad(lambda x: np.sum(x[x]))(x)
+    for index in (lambda x: x[0], lambda x: x, lambda x: (x, 0), lambda x: x.value):
+        with pytest.raises(IndexError, match="index of dtype float64, expected integers or bools"):
+            grad(lambda x, index=index: np.sum(x[index(x)]))(x)
     with pytest.raises(NotTrackedError, match="expected integers"):
         grad(lambda x: np.sum(np.take(x, x)))(x)
-    with pytest.raises(IndexError):
+    with pytest.raises(IndexError, match="out of bounds"):
         grad(lambda x: x[5])(x)
     assert grad(lambda x: np.sum(x[x.astype(int)]))(x).tolist() == [0, 3, 0]
 
