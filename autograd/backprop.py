@@ -48,7 +48,6 @@ def pull_back(
             for each, mark in marks:
                 each._cut_back(mark)
             results = _Walk(tape, plan, batch, strong=True).run(target, dy, sources)
-    plan.careful = False
     return results
 
 
@@ -71,7 +70,7 @@ class _Walk:
         """Walk; the gradient of each source id, or None where no cotangent arrived."""
         self.cotangents[target] = dy
         plan = self.plan
-        if plan.careful or self.strong or self.batch or plan.kept or plan.backend != self.backend:
+        if self.strong or plan.kept or plan.backend != self.backend:
             self._run_careful()
         else:
             self._run_fast()
@@ -82,24 +81,28 @@ class _Walk:
         return results
 
     def _run_fast(self) -> None:
-        """The plan has been walked before and nothing is unusual: every line here is paid at every step."""
-        plan, tape, cotangents, owned = self.plan, self.tape, self.cotangents, self.owned
+        """One backend, no strong zeros: every line here is paid at every step. Wide steps and rules not seen before go the long way."""
+        plan, tape, batch, cotangents, owned = self.plan, self.tape, self.batch, self.cotangents, self.owned
         saved, shapes, dtypes, attributes = tape._saved, tape._shapes, tape._dtypes, tape._attrs
         add_into = np.add
+        dy: Any
         attrs: Any
         thunks: Any
         for binding, number, first, second, at in zip(
             plan.bindings, plan.numbers, plan.first, plan.second, plan.saved_at, strict=True
         ):
-            if first == WIDE:
+            if first == WIDE or not binding.checked or (batch and not binding.batched):
                 self._step(binding, number, first, second, at)
                 continue
-            dy = cotangents[number]
+            if binding.several:
+                dy = self._take_several(number, binding.n_outputs)
+            else:
+                dy = cotangents[number]
+                cotangents[number] = None
+                if type(dy) is IndexedGradient:
+                    dy = dy.dense(batch)
             if dy is None:
                 continue
-            cotangents[number] = None
-            if type(dy) is IndexedGradient:
-                dy = dy.dense()
             n_saved = binding.n_saved
             values = saved[at : at + n_saved] if n_saved else ()
             attrs = attributes.get(number, NO_ATTRS) if binding.attr_names else NO_ATTRS
@@ -108,25 +111,30 @@ class _Walk:
             if first != NONE:
                 g = thunks[binding.input_names[0]]() if by_input is None else by_input[0](dy, values, attrs)
                 if type(g) is not ndarray or g.dtype is not dtypes[first] or g.shape != shapes[first]:
-                    g = fit(g, shapes[first], dtypes[first], (), binding, binding.input_names[0])
+                    g = fit(g, shapes[first], dtypes[first], batch, binding, binding.input_names[0])
                 before = cotangents[first]
                 if before is None:
                     cotangents[first] = g
                 elif first in owned and type(g) is ndarray:
                     add_into(before, g, before)
                 else:
-                    self._add(first, g)
+                    self._add(first, g, binding.fresh)
             if second != NONE:
                 g = thunks[binding.input_names[1]]() if by_input is None else by_input[1](dy, values, attrs)
                 if type(g) is not ndarray or g.dtype is not dtypes[second] or g.shape != shapes[second]:
-                    g = fit(g, shapes[second], dtypes[second], (), binding, binding.input_names[1])
+                    g = fit(g, shapes[second], dtypes[second], batch, binding, binding.input_names[1])
                 before = cotangents[second]
                 if before is None:
                     cotangents[second] = g
                 elif second in owned and type(g) is ndarray:
                     add_into(before, g, before)
                 else:
-                    self._add(second, g)
+                    self._add(second, g, binding.fresh)
+
+    def _take_several(self, number: int, n_outputs: int | None) -> tuple[Any, ...] | None:
+        """What arrived for each output of a record, None for an output where nothing did; None if nothing did at all."""
+        arrived = tuple([self._take(each) for each in range(number, number + (n_outputs or 0))])
+        return None if all(each is None for each in arrived) else arrived
 
     def _run_careful(self) -> None:
         plan = self.plan
@@ -135,7 +143,7 @@ class _Walk:
 
     def _step(self, binding: Binding, number: int, first: int, second: int, at: int) -> None:
         """One step of any kind: lists, several outputs, another backend, a batch, strong zeros, names checked."""
-        n_outputs, lengths, wanted = 1, (), ()
+        n_outputs, lengths, wanted = binding.n_outputs or 1, (), ()
         if first == WIDE:
             n_outputs, lengths, wanted = self.plan.wide[number]
         else:
@@ -179,7 +187,7 @@ class _Walk:
             if self.cotangents[each] is None:
                 self.cotangents[each] = g
             else:
-                self._add(each, g)
+                self._add(each, g, binding.fresh)
 
     def _cotangent(self, binding: Binding, number: int, arrived: list[Any]) -> Any:
         """What the rule takes as ``dy``: a tuple exactly when there are several outputs, zeros for what did not arrive."""
@@ -192,8 +200,8 @@ class _Walk:
                     arrived[position] = op.zeros(shape=self.batch + shape, dtype=np.dtype(dtype))
         return tuple(arrived)
 
-    def _add(self, number: int, g: Any) -> None:
-        """Add a contribution; in place once the walk owns the buffer."""
+    def _add(self, number: int, g: Any, fresh: bool) -> None:
+        """Add a contribution: in place where the walk owns a buffer, its own sum or a new array that a rule made."""
         before = self.cotangents[number]
         if type(before) is IndexedGradient or type(g) is IndexedGradient:
             if type(before) is type(g):
@@ -201,9 +209,15 @@ class _Walk:
                 return
             before = before.dense(self.batch) if type(before) is IndexedGradient else before
             g = g.dense(self.batch) if type(g) is IndexedGradient else g
-        if number in self.owned and type(g) is ndarray:
-            np.add(before, g, before)
-            return
+        if type(before) is ndarray and type(g) is ndarray:
+            if number in self.owned:
+                np.add(before, g, before)
+                return
+            if fresh and before.dtype is g.dtype:
+                np.add(before, g, g)
+                self.cotangents[number] = g
+                self.owned.add(number)
+                return
         total = self.cotangents[number] = op.add(before, g)
         if type(total) is ndarray:
             self.owned.add(number)
@@ -236,6 +250,8 @@ def rule_gradients(
                 f"gradient of operator {binding.name!r} returned a gradient for {name!r}, which is not an input; expected"
                 f" {list(binding.input_names)}.{close_matches(str(name), binding.input_names)}"
             )
+    if not binding.checked and all(name in thunks for name in binding.input_names):
+        binding.checked = True
     gradients = []
     for position, member, each in wanted:
         name = binding.input_names[position]

@@ -56,10 +56,9 @@ class Plan:
                (position, position in the list or None, id)
     kept       ids of sources that are themselves results of a step, and must outlive it
     backend    the backend of all its steps; None if they have several
-    careful    set until the first walk has checked the names that each rule returns
     """
 
-    __slots__ = ("backend", "bindings", "careful", "first", "kept", "numbers", "saved_at", "second", "wide")
+    __slots__ = ("backend", "bindings", "first", "kept", "numbers", "saved_at", "second", "wide")
 
     def __init__(self, n_ids: int) -> None:
         self.bindings: list[Binding] = []
@@ -70,7 +69,6 @@ class Plan:
         self.wide: dict[int, tuple[int, tuple[int, ...], tuple[tuple[int, int | None, int], ...]]] = {}
         self.kept: frozenset[int] = frozenset()
         self.backend: str | None = None
-        self.careful = True
 
     def __len__(self) -> int:
         return len(self.bindings)
@@ -293,7 +291,7 @@ def _add_step(plan: Plan, tape: Tape, number: int, at: int, saved_at: int, reach
     plan.numbers.append(number)
     plan.saved_at.append(saved_at)
     n_inputs = len(binding.input_names)
-    if binding.several or binding.has_list or n_inputs > 2:
+    if binding.has_list or n_inputs > 2 or (binding.several and not _takes_what_arrives(binding)):
         plan.first.append(WIDE)
         plan.second.append(NONE)
         plan.wide[number] = _wide_inputs(tape, binding, number, at, reached)
@@ -302,6 +300,11 @@ def _add_step(plan: Plan, tape: Tape, number: int, at: int, saved_at: int, reach
     plan.first.append(first if first >= 0 and reached[first] else NONE)
     second = ids[at + 1] if n_inputs == 2 else NONE
     plan.second.append(second if second >= 0 and reached[second] else NONE)
+
+
+def _takes_what_arrives(binding: Binding) -> bool:
+    """Whether the rule takes a tuple with None for what did not arrive, one entry for each output of the schema."""
+    return binding.n_outputs is not None and binding.gradient is not None and binding.gradient.accepts_none
 
 
 def _wide_inputs(

@@ -117,12 +117,14 @@ def binding_of(name: str) -> Binding:
     chosen = active()
     binding = table.get(chosen)
     if binding is None:
+        changes = bindings.changes
         backend_name = backends.get_backend()
         config = find_kernel(name, backend_name)
         backends.backend()
         schema = operators.declare_from_function(name, config.kernel_func)
         binding = Binding(config, schema, get_gradient(name), constant=operators.is_constant(name))
-        table[chosen] = binding
+        if bindings.changes == changes:
+            table[chosen] = binding
     return binding
 
 
@@ -303,18 +305,22 @@ def _outputs(binding: Binding, y: Any) -> list[Any]:
     return outputs
 
 
-def _append_ids(tape: Tape, binding: Binding, inputs: Sequence[Any]) -> list[bool]:
+def _append_ids(tape: Tape, binding: Binding, inputs: Sequence[Any]) -> tuple[bool, ...]:
     """Append the ids of one record's inputs (a list behind its length); returns which inputs are on the tape."""
     ids = tape._ids
+    if not binding.has_list:
+        numbers = [each._id if type(each) is Tensor and each._tape is tape else -1 for each in inputs]
+        ids += numbers
+        return tuple([number >= 0 for number in numbers])
     tracked = []
     for each, is_list in zip(inputs, binding.list_inputs, strict=True):
         members = each if is_list else (each,)
         if is_list:
             ids.append(len(members))
         numbers = [member._id if type(member) is Tensor and member._tape is tape else -1 for member in members]
-        ids.extend(numbers)
+        ids += numbers
         tracked.append(any(number >= 0 for number in numbers))
-    return tracked
+    return tuple(tracked)
 
 
 def _save(tape: Tape, value: Any, handle: Any) -> None:

@@ -47,7 +47,7 @@ def _finite(value: Any) -> bool:
 def _push(tape: Tape, plan: Plan, tangents: dict[int, Any], target: int, *, strong: bool) -> Any:
     steps = zip(plan.bindings, plan.numbers, plan.first, plan.second, plan.saved_at, strict=True)
     for binding, number, first, second, at in reversed(list(steps)):
-        n_outputs, lengths, wanted = 1, (), tuple((p, None, i) for p, i in enumerate((first, second)) if i != NONE)
+        n_outputs, lengths, wanted = binding.n_outputs or 1, (), tuple((p, None, i) for p, i in enumerate((first, second)) if i != NONE)
         if first == WIDE:
             n_outputs, lengths, wanted = plan.wide[number]
         wanted = tuple(each for each in wanted if tangents.get(each[2]) is not None)

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 _tables: dict[str, dict[str | None, Binding]] = {}
 
+changes = 0
+"""How often bindings were forgotten: one that was made from what a registration has changed meanwhile is not kept."""
+
 
 class Binding:
     """One kernel, its operator's schema and its gradient, with what the hot path asks of them worked out once.
@@ -36,6 +39,7 @@ class Binding:
     by_input        the rule's functions by input position, where it is given that way
     keeps_inputs    whether any input is kept
     keep_output     whether the single output is kept
+    checked         the walk has seen the rule return exactly a function for each input
     attr_names      names of the attributes, in schema order
     attr_defaults   the values of those that have one
     """
@@ -43,9 +47,12 @@ class Binding:
     __slots__ = (
         "attr_defaults",
         "attr_names",
+        "batched",
         "by_input",
+        "checked",
         "constant",
         "elementwise",
+        "fresh",
         "grad_func",
         "gradient",
         "has_list",
@@ -53,6 +60,7 @@ class Binding:
         "input_names",
         "jvp_func",
         "keep",
+        "kept_for",
         "keep_output",
         "keeps_inputs",
         "kernel",
@@ -88,6 +96,9 @@ class Binding:
         self.attr_names = tuple(argument.name for argument in schema.attributes)
         self.attr_defaults = {each.name: each.default_value for each in schema.attributes if each.default is not None}
         self.elementwise = gradient is not None and gradient.elementwise
+        self.fresh = gradient is not None and gradient.fresh
+        self.batched = gradient is None or gradient.batched
+        self.checked = False
         self._set_saves(gradient)
 
     def _set_saves(self, gradient: GradConfig | None) -> None:
@@ -114,19 +125,26 @@ class Binding:
         variable = gradient is not None and gradient.save_all_inputs
         count = sum(self.save_inputs) + sum(self.save_outputs) + len(self.info_positions)
         self.n_saved = None if variable else count
-        self.keep = [self.keep_for([bool(mask & 1), bool(mask & 2)]) for mask in range(4)] if len(names) <= 2 else []
+        self.kept_for: dict[tuple[bool, ...], tuple[bool | None, ...]] = {}
+        self.keep = [self.keep_for((bool(mask & 1), bool(mask & 2))[: len(names)]) for mask in range(4)] if len(names) <= 2 else []
 
-    def keep_for(self, tracked: Sequence[bool]) -> tuple[bool | None, ...]:
+    def keep_for(self, tracked: tuple[bool, ...]) -> tuple[bool | None, ...]:
         """Which inputs a record keeps when only ``tracked`` ones can have a gradient (``GradConfig.needs``).
 
         True keep the value, False put None in its place, None the rule did not declare it.
         """
+        kept = self.kept_for.get(tracked)
+        if kept is None:
+            kept = self.kept_for[tracked] = self._find_kept(tracked)
+        return kept
+
+    def _find_kept(self, tracked: tuple[bool, ...]) -> tuple[bool | None, ...]:
         needs = self.gradient.needs if self.gradient is not None else None
         if needs is None:
             return tuple(True if save else None for save in self.save_inputs)
         names = self.input_names
         needed = {
-            each for name, follows in zip(names, tracked, strict=False) if follows for each in needs.get(name, names)
+            each for name, follows in zip(names, tracked, strict=True) if follows for each in needs.get(name, names)
         }
         return tuple((name in needed) if save else None for name, save in zip(names, self.save_inputs, strict=True))
 
@@ -145,7 +163,9 @@ def table(name: str) -> dict[str | None, Binding]:
 
 def forget(name: str | None = None) -> None:
     """Drop the bindings of one operator, or of all (``None``), after a registration has changed."""
-    for each in _tables.values() if name is None else [table(name)]:
+    global changes
+    changes += 1
+    for each in list(_tables.values()) if name is None else [table(name)]:
         each.clear()
 
 

@@ -48,6 +48,7 @@ class GradConfig:
     jvp_func          a forward rule, where one is faster than what the flags give
     accepts_none      a rule of several outputs that takes None for a cotangent that did not arrive, rather than zeros
     needs             ``{input: names it needs}``: which saved inputs the gradient of an input uses, where not all
+    fresh             its gradients are always new arrays that nothing else holds, so the walk may add to them in place
     batched           the rule follows extra leading axes of ``dy``; False makes the walk call it once a cotangent
     """
 
@@ -64,6 +65,7 @@ class GradConfig:
     jvp_func: JvpFunc | None = None
     accepts_none: bool = False
     needs: Mapping[str, tuple[str, ...]] | None = None
+    fresh: bool = False
     batched: bool = True
     by_input: Mapping[str, InputGradFunc] | None = None
 
