@@ -63,16 +63,11 @@ class Structure:
         """The same structure, no longer holding the container that it was taken from (unless that is of a registered type)."""
         if self._rebuild is None:
             return self
-        kind = type(self._node)
         node = self._node
-        if kind is list or kind is tuple:
-            node = None
-        elif kind is dict:
-            node = dict.fromkeys(node)
-        elif self._rebuild is _NAMEDTUPLE[1]:
-            node = kind._make([None] * len(node))
-        elif self._rebuild is _DATACLASS[1]:
-            node = object.__new__(kind)  # ``replace`` asks it for nothing but its type
+        if self._rebuild is _DATACLASS[1]:
+            node = object.__new__(type(node))  # ``replace`` asks it for nothing but its type
+        elif type(node) not in _registered:
+            node = self._rebuild(node, [None] * len(self._children))
         return Structure(node, self._rebuild, [each.without_leaves() for each in self._children], self._steps, self.n_leaves)
 
     def _take(self, leaves: Iterator[Any]) -> Any:
@@ -168,11 +163,11 @@ def _dataclass(container: Any) -> tuple[list[Any], list[str]]:
 
 
 def _rebuild_mapping(container: Any, children: list[Any]) -> Any:
-    pairs = dict(zip(container, children, strict=True))
     if type(container) is dict:
-        return pairs
+        return dict(zip(container, children, strict=True))
     rebuilt = copy.copy(container)  # keeps what a subclass adds, such as the default of a defaultdict
-    rebuilt.update(pairs)
+    for key, child in zip(container, children, strict=True):
+        rebuilt[key] = child
     return rebuilt
 
 
@@ -186,11 +181,12 @@ _BUILT_IN: dict[type, tuple[Flattener, Rebuilder]] = {
     tuple: (_sequence, lambda container, children: tuple(children)),
     dict: (_mapping, _rebuild_mapping),
 }
-_NAMEDTUPLE: tuple[Flattener, Rebuilder] = (_namedtuple, lambda container, children: type(container)(*children))
+_NAMEDTUPLE: tuple[Flattener, Rebuilder] = (_namedtuple, lambda container, children: type(container)._make(children))
 _DATACLASS: tuple[Flattener, Rebuilder] = (_dataclass, _rebuild_dataclass)
 _SUBCLASS: tuple[tuple[type, tuple[Flattener, Rebuilder]], ...] = (
     (dict, (_mapping, _rebuild_mapping)),
     (list, (_sequence, lambda container, children: type(container)(children))),
+    (tuple, (_sequence, lambda container, children: type(container)(children))),
 )
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from autograd import operators as op
 from autograd.tensor import innermost_value
-from registry.gradients import gradient
+from registry.gradients import GradConfig, gradient, register_gradient
 
 _SCALARS = (int, float, np.generic)
 
@@ -16,27 +16,49 @@ _SCALARS = (int, float, np.generic)
 # ------------------------------------------------------------------------------------------- sums and products
 
 
-@gradient("add", elementwise=True)
-def add(dy, saved, attrs):
-    return {"x1": lambda: dy, "x2": lambda: dy}
+# The commonest operators give one function an input: the walk then builds no map for them.
+
+register_gradient(
+    GradConfig(
+        "add",
+        by_input={"x1": lambda dy, saved, attrs: dy, "x2": lambda dy, saved, attrs: dy},
+        elementwise=True,
+    )
+)
+
+register_gradient(
+    GradConfig(
+        "subtract",
+        by_input={"x1": lambda dy, saved, attrs: dy, "x2": lambda dy, saved, attrs: -dy},
+        elementwise=True,
+    )
+)
+
+register_gradient(
+    GradConfig(
+        "multiply",
+        by_input={"x1": lambda dy, saved, attrs: dy * saved[1], "x2": lambda dy, saved, attrs: dy * saved[0]},
+        inputs_to_save=("x1", "x2"),
+        needs={"x1": ("x2",), "x2": ("x1",)},
+        elementwise=True,
+        fresh=True,
+    )
+)
 
 
-@gradient("subtract", elementwise=True)
-def subtract(dy, saved, attrs):
-    return {"x1": lambda: dy, "x2": lambda: -dy}
-
-
-@gradient("multiply", inputs_to_save=("x1", "x2"), needs={"x1": ("x2",), "x2": ("x1",)}, elementwise=True)
-def multiply(dy, saved, attrs):
-    x1, x2 = saved
-    return {"x1": lambda: dy * x2, "x2": lambda: dy * x1}
-
-
-@gradient("divide", inputs_to_save=("x1", "x2"), needs={"x1": ("x2",), "x2": ("x1", "x2")}, elementwise=True)
+@gradient("divide", inputs_to_save=("x2",), outputs_to_save=True, elementwise=True, fresh=True)
 def divide(dy, saved, attrs):
-    x1, x2 = saved
-    # Dividing twice rather than by the square: x2 * x2 overflows and underflows long before the quotient does.
-    return {"x1": lambda: dy / x2, "x2": lambda: -(dy / x2 * x1 / x2)}
+    x2, y = saved
+    # Dividing by x2 rather than by its square, which overflows and underflows long before the quotient does.
+    quotient = None
+
+    def dx1():
+        nonlocal quotient
+        if quotient is None:
+            quotient = dy / x2
+        return quotient
+
+    return {"x1": dx1, "x2": lambda: -(dx1() * y)}
 
 
 @gradient("remainder", inputs_to_save=("x1", "x2"), needs={"x1": (), "x2": ("x1", "x2")}, elementwise=True)
@@ -58,9 +80,14 @@ def fmod(dy, saved, attrs):
     return {"x1": lambda: dy, "x2": dx2}
 
 
-@gradient("negative", elementwise=True)
-def negative(dy, saved, attrs):
-    return {"x": lambda: -dy}
+register_gradient(
+    GradConfig(
+        "negative",
+        by_input={"x": lambda dy, saved, attrs: -dy},
+        elementwise=True,
+        fresh=True,
+    )
+)
 
 
 @gradient("positive", elementwise=True)
@@ -107,16 +134,26 @@ def _power_exponent(dy, x1, x2):
     return dy * op.multiply(op.power(x1, x2), op.log(positive_base))
 
 
-@gradient("square", inputs_to_save=("x",), elementwise=True)
-def square(dy, saved, attrs):
-    (x,) = saved
-    return {"x": lambda: dy * (x + x)}
+register_gradient(
+    GradConfig(
+        "square",
+        by_input={"x": lambda dy, saved, attrs: dy * (saved[0] + saved[0])},
+        inputs_to_save=("x",),
+        elementwise=True,
+        fresh=True,
+    )
+)
 
 
-@gradient("sqrt", outputs_to_save=True, elementwise=True)
-def sqrt(dy, saved, attrs):
-    (y,) = saved
-    return {"x": lambda: dy / (y + y)}
+register_gradient(
+    GradConfig(
+        "sqrt",
+        by_input={"x": lambda dy, saved, attrs: dy / (saved[0] + saved[0])},
+        outputs_to_save=True,
+        elementwise=True,
+        fresh=True,
+    )
+)
 
 
 @gradient("cbrt", outputs_to_save=True, elementwise=True)

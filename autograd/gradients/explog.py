@@ -6,16 +6,21 @@ import numpy as np
 
 from autograd import operators as op
 from autograd.tensor import innermost_value
-from registry.gradients import gradient
+from registry.gradients import GradConfig, gradient, register_gradient
 
 _LOG_2 = math.log(2.0)
 _LOG_10 = math.log(10.0)
 
 
-@gradient("exp", outputs_to_save=True, elementwise=True)
-def exp(dy, saved, attrs):
-    (y,) = saved
-    return {"x": lambda: dy * y}
+register_gradient(
+    GradConfig(
+        "exp",
+        by_input={"x": lambda dy, saved, attrs: dy * saved[0]},
+        outputs_to_save=True,
+        elementwise=True,
+        fresh=True,
+    )
+)
 
 
 @gradient("exp2", outputs_to_save=True, elementwise=True)
@@ -30,10 +35,15 @@ def expm1(dy, saved, attrs):
     return {"x": lambda: dy * (y + 1.0)}
 
 
-@gradient("log", inputs_to_save=("x",), elementwise=True)
-def log(dy, saved, attrs):
-    (x,) = saved
-    return {"x": lambda: dy / x}
+register_gradient(
+    GradConfig(
+        "log",
+        by_input={"x": lambda dy, saved, attrs: dy / saved[0]},
+        inputs_to_save=("x",),
+        elementwise=True,
+        fresh=True,
+    )
+)
 
 
 @gradient("log2", inputs_to_save=("x",), elementwise=True)

@@ -52,6 +52,7 @@ register_gradient(
         infos_to_save=("x1", "x2"),
         needs={"x1": ("x2",), "x2": ("x1",)},
         linear=("x1", "x2"),
+        fresh=True,
     )
 )
 

@@ -4,22 +4,32 @@ import numpy as np
 
 from autograd import operators as op
 from autograd.tensor import innermost_value
-from registry.gradients import gradient
+from registry.gradients import GradConfig, gradient, register_gradient
 
 
-@gradient("sigmoid", outputs_to_save=True, elementwise=True)
-def sigmoid(dy, saved, attrs):
-    (y,) = saved
-    return {"x": lambda: dy * (y - y * y)}
+register_gradient(
+    GradConfig(
+        "sigmoid",
+        by_input={"x": lambda dy, saved, attrs: dy * (saved[0] - saved[0] * saved[0])},
+        outputs_to_save=True,
+        elementwise=True,
+        fresh=True,
+    )
+)
 
 
 # Of relu the output is kept rather than the input: the next layer's matmul keeps the same array anyway.
 
 
-@gradient("relu", outputs_to_save=True, elementwise=True)
-def relu(dy, saved, attrs):
-    (y,) = saved
-    return {"x": lambda: op.where_or_zero(np.greater(innermost_value(y), 0), dy)}
+register_gradient(
+    GradConfig(
+        "relu",
+        by_input={"x": lambda dy, saved, attrs: op.where_or_zero(np.greater(innermost_value(saved[0]), 0), dy)},
+        outputs_to_save=True,
+        elementwise=True,
+        fresh=True,
+    )
+)
 
 
 @gradient("softplus", inputs_to_save=("x",), elementwise=True)

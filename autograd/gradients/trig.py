@@ -6,21 +6,31 @@ arctan2 has no derivative of any kind at the origin, where it jumps: its gradien
 import math
 
 from autograd import operators as op
-from registry.gradients import gradient
+from registry.gradients import GradConfig, gradient, register_gradient
 
 _DEGREE = math.pi / 180.0
 
 
-@gradient("sin", inputs_to_save=("x",), elementwise=True)
-def sin(dy, saved, attrs):
-    (x,) = saved
-    return {"x": lambda: dy * op.cos(x)}
+register_gradient(
+    GradConfig(
+        "sin",
+        by_input={"x": lambda dy, saved, attrs: dy * op.cos(saved[0])},
+        inputs_to_save=("x",),
+        elementwise=True,
+        fresh=True,
+    )
+)
 
 
-@gradient("cos", inputs_to_save=("x",), elementwise=True)
-def cos(dy, saved, attrs):
-    (x,) = saved
-    return {"x": lambda: -(dy * op.sin(x))}
+register_gradient(
+    GradConfig(
+        "cos",
+        by_input={"x": lambda dy, saved, attrs: -(dy * op.sin(saved[0]))},
+        inputs_to_save=("x",),
+        elementwise=True,
+        fresh=True,
+    )
+)
 
 
 @gradient("tan", outputs_to_save=True, elementwise=True)
@@ -77,10 +87,11 @@ def cosh(dy, saved, attrs):
     return {"x": lambda: dy * op.sinh(x)}
 
 
-@gradient("tanh", outputs_to_save=True, elementwise=True)
-def tanh(dy, saved, attrs):
-    (y,) = saved
-    return {"x": lambda: dy - dy * y * y}  # as exact as dy * (1 - y * y), and no scalar to convert
+def _tanh_x(dy, saved, attrs):
+    return dy - dy * saved[0] * saved[0]  # as exact as dy * (1 - y * y), and no scalar to convert
+
+
+register_gradient(GradConfig("tanh", by_input={"x": _tanh_x}, outputs_to_save=True, elementwise=True, fresh=True))
 
 
 @gradient("arcsinh", inputs_to_save=("x",), elementwise=True)

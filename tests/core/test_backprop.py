@@ -431,6 +431,13 @@ def test_unbroadcasting_keeps_the_batch():
     np.testing.assert_array_equal(jacobian(lambda c: c + np.ones((3, 3)))(np.ones((3, 1))).sum(), 9.0)
 
 
+@pytest.mark.parametrize("wrong", [np.ones((1, 3)), np.ones(3), np.ones((3, 1)), np.ones((2, 3, 3))], ids=lambda g: str(g.shape))
+def test_an_elementwise_rule_that_loses_the_batch(fake, wrong):
+    f = fake("fake_lost(Tensor x) -> Tensor", lambda x: x * 1, lambda dy, s, a: {"x": lambda: wrong}, elementwise=True)
+    with pytest.raises(GradientError, match=r"'fake_lost' for input 'x'.*\(3, 3\)"):
+        jacobian(f)(X)
+
+
 # ------------------------------------------------------------------------------------------------ indexing
 
 

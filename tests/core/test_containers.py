@@ -216,29 +216,22 @@ def test_without_leaves_it_holds_none(make):
     assert structure.n_leaves >= 1
 
 
-BROKEN = "fix in autograd/containers.py pending"
-
-
-@pytest.mark.xfail(reason=f"Counter.update adds to what was there; {BROKEN}", strict=True)
 def test_a_dict_subclass_with_an_update_of_its_own():
     counter = collections.Counter(a=1, b=2)
     assert flatten(counter)[1].rebuild([10, 20]) == collections.Counter(a=10, b=20)
 
 
-@pytest.mark.xfail(reason=f"a subclass of tuple counts as a leaf; {BROKEN}", strict=True)
 def test_a_tuple_subclass():
     leaves, structure = flatten(Triple((1, 2, 3)))
     assert leaves == [1, 2, 3]
     assert type(structure.rebuild(leaves)) is Triple
 
 
-@pytest.mark.xfail(reason=f"a namedtuple is rebuilt by its constructor, not by _make; {BROKEN}", strict=True)
 def test_a_namedtuple_subclass_with_a_constructor_of_its_own():
     rebuilt = flatten(NamedPoint(1))[1].rebuild([3, 4])
     assert rebuilt.swapped() == (4, 3)
 
 
-@pytest.mark.xfail(reason=f"without_leaves keeps the original of a subclass; {BROKEN}", strict=True)
 @pytest.mark.parametrize("make", [lambda leaf: collections.OrderedDict(a=leaf), lambda leaf: Stack([leaf])])
 def test_without_leaves_a_subclass_holds_none_either(make):
     test_without_leaves_it_holds_none(make)

@@ -119,6 +119,12 @@ def test_second_derivatives_go_through_the_gradient_function():
     assert grad(grad(wrong_on_purpose))(0.5) == pytest.approx(np.cos(0.5))
 
 
+def test_the_value_has_the_custom_derivative_on_an_outer_tape_too():
+    f = custom_gradient(lambda x: (op.sin(x), lambda dy: dy * 100.0))
+    assert grad(lambda x: value_and_grad(f)(x)[0])(0.5) == 100.0
+    assert grad(lambda x: value_and_grad(lambda y: value_and_grad(f)(y)[0])(x)[0])(0.5) == 100.0
+
+
 def test_containers_nones_and_several_arguments():
     @custom_gradient
     def f(params, flag, data):

@@ -65,6 +65,33 @@ def test_every_step_comes_after_all_that_use_its_result(monkeypatch, condense_fr
     tape.gradient(values[-1], x)
 
 
+@pytest.mark.parametrize("condense_from", [2048, 2], ids=["node by node", "condensed"])
+def test_any_order_that_the_graph_allows_gives_the_gradient(fake, monkeypatch, condense_from):
+    """The graph must hold every dependence, through further outputs and members of lists too."""
+    two = fake(
+        "fake_two(Tensor x) -> (Tensor a, Tensor b)",
+        lambda x: (x * 2, np.sin(x)),
+        lambda dy, s, a: {"x": lambda: 2 * dy[0] + dy[1] * np.cos(s[0])},
+        inputs_to_save=("x",),
+    )
+
+    def ask():
+        dag.clear_plan_cache()
+        with Tape() as tape:
+            x = y = tape.watch(0.4)
+            for position in range(8):
+                _, b = two(y)
+                y = op.sum(op.stack([b, x, b * x])) if position % 2 else op.cos(b)
+        return tape.gradient(y, x)
+
+    expected = ask()
+    monkeypatch.setattr(dag, "CONDENSE_FROM", condense_from)
+    for sign in (1, -1):
+        order = lambda graph, sign=sign: networkx.lexicographical_topological_sort(graph, key=lambda v: sign * v)  # noqa: E731
+        monkeypatch.setattr(networkx, "topological_sort", order)
+        assert ask() == pytest.approx(expected, rel=1e-12)
+
+
 def test_networkx_is_imported_on_first_use_only():
     code = """
 import sys

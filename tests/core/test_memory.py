@@ -75,6 +75,19 @@ def test_an_output_is_kept_only_where_the_rule_declared_outputs(fake):
         assert tape.saved_bytes(by_kernel=True) == {"fake_saving": 80}
 
 
+def test_custom_gradient_keeps_neither_its_inputs_nor_its_outputs():
+    pair = custom_gradient(lambda x: ((x + 1.0, {"b": x + 2.0}), lambda dy: dy[0] + dy[1]["b"]))
+    with Tape() as tape:
+        x = tape.watch(np.ones(10))
+        y = x + 1.0
+        a, rest = pair(y)
+        references = [weakref.ref(each._value) for each in (y, a, rest["b"])]
+        z = op.sum(a + rest["b"])
+        del y, a, rest
+        assert not any(alive(each) for each in references)
+    np.testing.assert_array_equal(tape.gradient(z, x), np.full(10, 2.0))
+
+
 def test_shapes_are_kept_without_the_array():
     with Tape() as tape:
         x = tape.watch(np.ones((4, 5)))

@@ -42,6 +42,24 @@ def logsumexp(axis, keepdims):
     )
 
 
+def recurrence(axis, reverse):
+    def step_by_step(a, b):
+        rows = numpy.moveaxis(a, axis, 0), numpy.moveaxis(b, axis, 0)
+        y, order = [0 * rows[1][0]], slice(None, None, -1 if reverse else 1)
+        for factor, term in zip(rows[0][order], rows[1][order], strict=True):
+            y.append(factor * y[-1] + term)
+        return numpy.moveaxis(numpy.stack(y[1:][order]), 0, axis)
+
+    return Case(
+        "linear_recurrence",
+        call=lambda np, a, b: op.linear_recurrence(a, b, axis=axis, reverse=reverse),
+        reference=step_by_step,
+        shapes=[((3,), (3,))] if axis == -1 else [((2, 3, 2), (2, 3, 2))],
+        complex_domain=(-1, 1),
+        label=f"axis={axis},reverse={reverse}",
+    )
+
+
 def without_nan(name, **attrs):
     """The NaN stays where it is when the others move, so finite differences see a constant there."""
     hole = numpy.array([[False, True, False], [False, False, True]])
@@ -75,6 +93,7 @@ CASES = [
     *options("max"),
     *options("min"),
     *LOGSUMEXP,
+    *[recurrence(axis, reverse) for axis in (-1, 0, -2) for reverse in (False, True)],
     Case("sum", label="usual"),
     Case("mean", shapes=[((2, 3),), ((),), (float,)], label="usual"),
     Case("prod", shapes=[((2, 3),), ((),), (float,), ((0, 2),)], domain=(0.5, 2), complex_domain=(0.5, 1), label="usual"),

@@ -258,7 +258,6 @@ def test_a_tape_keeps_the_binding_it_recorded_with():
     assert tape.gradient(y, x) == 2.0
 
 
-@pytest.mark.xfail(reason="the engine keeps a binding that was made from a registration replaced meanwhile", strict=True)
 def test_a_registration_while_a_binding_is_being_made_is_not_lost(monkeypatch):
     """As when one thread runs a kernel for the first time while another registers a gradient."""
     look_up = engine.get_gradient
