@@ -16,9 +16,10 @@ import numpy as np
 
 from autograd import operators as op
 from autograd.dag import NONE, WIDE, Plan
-from autograd.engine import binding_of, digest
+from autograd.engine import binding_of
 from autograd.errors import GradientError, InPlaceError
 from autograd.indexed import IndexedGradient
+from autograd.locks import digest
 from autograd.tape import NO_ATTRS, PYTHON_SCALARS, Tape, saved_count
 from autograd.tensor import Tensor, innermost_value
 from registry import backends
@@ -391,11 +392,18 @@ def _all_finite(results: Sequence[Any]) -> bool:
     for each in results:
         plain = each if type(each) is ndarray else innermost_value(each)
         if type(plain) is ndarray:
-            flat = plain if plain.ndim == 1 else plain.ravel(order="K")
+            flat = plain if plain.ndim == 1 else _distinct(plain).ravel(order="K")
             total += abs(flat.dot(flat))
         elif plain is not None:
             total += abs(plain)
     return isfinite(total)
+
+
+def _distinct(array: ndarray) -> ndarray:
+    """A view without the repetitions of a broadcast: the gradient of a sum is one number, however large its shape."""
+    if array.base is None or 0 not in array.strides or not array.size:
+        return array
+    return array[tuple([0 if stride == 0 else slice(None) for stride in array.strides])]
 
 
 def _outer_tapes(tape: Tape, dy: Any) -> list[Tape]:

@@ -164,7 +164,7 @@ def binary(name: str) -> Callable[..., Any]:
                     tape._lock(x2)
                 tape._saved.append(value2 if keep2 else None)
         if binding.keep_output:
-            tape._saved.append(y)
+            tape._saved.append(y if binding.keep_output_if[mask] else None)
         for position in binding.info_positions:
             tape._saved.append(info_of(value2 if position else value1))
         ids = tape._ids

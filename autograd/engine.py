@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from autograd.locks import digest
 from autograd.errors import KernelError, NotTrackedError, TapeError
 from autograd.tape import FURTHER_OUTPUT, PYTHON_SCALARS, Tape, caller_line
 from autograd.tensor import Tensor, innermost_value, wrap
@@ -67,9 +68,10 @@ def run(name: str, inputs: Sequence[Any], attrs: dict[str, Any]) -> Any:
             f"operator {name!r}: its input is on a tape that was opened in another thread; open a tape in each thread"
         )
     binding = binding_of(name)
-    if any(type(each) in (list, tuple) and not is_list for each, is_list in zip(inputs, binding.list_inputs, strict=False)):
-        stacked = [each if is_list else _stacked(name, each) for each, is_list in zip(inputs, binding.list_inputs, strict=True)]
-        return run(name, stacked, attrs)
+    if any(type(each) is list or type(each) is tuple for each in inputs):
+        stacked = [_stacked(name, each, is_list) for each, is_list in zip(inputs, binding.list_inputs, strict=True)]
+        if any(new is not old for new, old in zip(stacked, inputs, strict=True)):
+            return run(name, stacked, attrs)
     if innermost_tape(values) is not None:
         values = [without_closed(each) for each in values]
     if innermost_tape(values) is None:
@@ -188,9 +190,15 @@ def _as_operand(name: str, value: Any, is_list: bool) -> Any:
     return value
 
 
-def _stacked(name: str, value: Any) -> Any:
-    """A nested list given for one tensor, as an array or a tensor; anything else as it is."""
-    return array_of(name, value) if type(value) in (list, tuple) else value
+def _stacked(name: str, value: Any, is_list: bool) -> Any:
+    """What was given for one input with every nested list in it as an array or a tensor; the very same if there is none."""
+    if type(value) not in (list, tuple):
+        return value
+    if not is_list:
+        return array_of(name, value)
+    if not any(type(each) in (list, tuple) for each in value):
+        return value
+    return [array_of(name, each) if type(each) in (list, tuple) else each for each in value]
 
 
 def array_of(name: str, nested: Sequence[Any]) -> Any:
@@ -240,6 +248,11 @@ def record(
     A result that is constant by definition (bool, integer, an operator declared ``constant``) stays plain; its record is for
     display only.
     """
+    if binding.constant and np.iscomplexobj(innermost_value(y)):
+        raise NotTrackedError(
+            f"operator {binding.name!r} is constant for real numbers, but not for the complex ones it got; use the function of"
+            f" that name in autograd.numpy, which has a gradient for them"
+        )
     outputs = _outputs(binding, y)  # raises before anything is appended: columns out of step would be a wrong gradient later
     tracked = _append_ids(tape, binding, inputs)
     saved = tape._saved
@@ -256,7 +269,7 @@ def record(
             saved.append(None)
     for each, kept in zip(outputs, binding.save_outputs, strict=False):
         if kept:
-            saved.append(each)
+            saved.append(each if binding.keeps_output_for(tracked) else None)
     for position in binding.info_positions:
         value = values[position]
         saved.append([info_of(each) for each in value] if binding.list_inputs[position] else info_of(value))
@@ -266,7 +279,8 @@ def record(
     results = []
     for position, each in enumerate(outputs):
         at = tape._add_output(FURTHER_OUTPUT if position else binding, each)
-        constant = binding.constant or np.dtype(tape._dtypes[at]).kind in "biu"
+        kind = np.dtype(tape._dtypes[at]).kind
+        constant = binding.constant or kind in "biu"
         results.append(each if constant else wrap(each, tape, at))
     if tape._keep_all:
         tape._details[number] = _details(tape, tuple(values), tuple(outputs), binding, attrs)
@@ -372,18 +386,6 @@ def _details(
     ]
     digests += [(f"attribute {name}", value, digest(value)) for name, value in attrs.items()]
     return (values + outputs, caller_line() if tape._sources else None, digests)
-
-
-def digest(value: Any) -> Any:
-    """A fingerprint of the bytes of an array (of each array in a list); None for what cannot change in place."""
-    if isinstance(value, list | tuple):
-        return [digest(each) for each in value]
-    plain = innermost_value(value)
-    if not isinstance(plain, ndarray):
-        return None
-    import hashlib
-
-    return hashlib.blake2b(np.ascontiguousarray(plain).tobytes(), digest_size=16).digest()
 
 
 def unwrap(value: Any, tape: Tape) -> Any:

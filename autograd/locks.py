@@ -18,6 +18,8 @@ from typing import Any
 
 import numpy as np
 
+from autograd.tensor import innermost_value
+
 _shared: dict[int, int] = {}
 """For an array that was read-only already when it was locked, how often that happened: so many times ``unlock`` leaves it so.
 
@@ -133,3 +135,29 @@ def locked_arrays() -> int:
     0
     """
     return _locked
+
+
+def can_be_unlocked(array: np.ndarray) -> bool:
+    """Whether NumPy would make this array writable again: not if its memory belongs to a read-only object, such as ``bytes``.
+
+    Such arrays come out of some pickles. They are not locked; a tape takes their digest instead.
+    """
+    owner = (_owners(array) or [array])[-1]
+    if owner.base is None:
+        return True
+    try:
+        return not memoryview(owner.base).readonly
+    except TypeError:
+        return False
+
+
+def digest(value: Any) -> Any:
+    """A fingerprint of the bytes of an array (of each array in a list); None for what cannot change in place."""
+    if isinstance(value, list | tuple):
+        return [digest(each) for each in value]
+    plain = innermost_value(value)
+    if not isinstance(plain, np.ndarray):
+        return None
+    import hashlib
+
+    return hashlib.blake2b(np.ascontiguousarray(plain).tobytes(), digest_size=16).digest()

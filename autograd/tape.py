@@ -101,6 +101,7 @@ class Tape:
         "_attrs",
         "_bindings",
         "_details",
+        "_digests",
         "_dtypes",
         "_freed",
         "_ids",
@@ -121,6 +122,7 @@ class Tape:
 
     def __init__(self, *, persistent: bool = False, keep: str = "saved", sources: bool = False) -> None:
         self._locks: dict[int, np.ndarray] = {}  # first, because __del__ asks for it even if a check here raises
+        self._digests: dict[int, tuple[np.ndarray, Any]] = {}
         if keep not in ("saved", "all"):
             raise TapeError(f"Tape(keep={keep!r}): expected 'saved' or 'all'")
         if sources and keep != "all":
@@ -184,6 +186,7 @@ class Tape:
         """Let go of everything that was saved; structure, shapes and names stay for ``nodes`` and ``graph``."""
         self._saved = []
         self._details = {}
+        self._digests = {}
         self._outer = {}
         self._release_locks()
         self._freed = True
@@ -268,14 +271,16 @@ class Tape:
 
     def _lock_all(self, leaves: list[Any]) -> None:
         """Lock the arrays among these values together, which costs half of one by one."""
-        arrays = {
-            id(each): each
-            for each in leaves
-            if type(each) is np.ndarray and each.dtype.kind in "fc" and id(each) not in self._locks
-        }
+        arrays = []
+        for each in leaves:
+            if type(each) is np.ndarray and id(each) not in self._locks and each.dtype.kind in "fc":
+                if each.base is not None and not locks.can_be_unlocked(each):
+                    self._digests.setdefault(id(each), (each, locks.digest(each)))
+                else:
+                    self._locks[id(each)] = each
+                    arrays.append(each)
         if arrays:
-            locks.lock(arrays.values())
-            self._locks.update(arrays)
+            locks.lock(arrays)
 
     def shield(self, value: Any) -> None:
         """Lock a value of this tape of which a plain view is about to leave the engine, as long as the tape may need it."""
@@ -283,8 +288,12 @@ class Tape:
             self._lock(value)
 
     def _lock(self, value: np.ndarray) -> None:
-        """Lock an array from outside, once for this tape."""
-        if id(value) not in self._locks:
+        """Lock an array from outside, once for this tape; take its digest where NumPy could not unlock it."""
+        if id(value) in self._locks or id(value) in self._digests:
+            return
+        if value.base is not None and not locks.can_be_unlocked(value):
+            self._digests[id(value)] = (value, locks.digest(value))
+        else:
             locks.lock((value,))
             self._locks[id(value)] = value
 
@@ -333,6 +342,9 @@ class Tape:
         for value in self._locks.values():
             if locks.broken(value):
                 raise InPlaceError(self._describe_use(value, "was made writable again and may have been changed"))
+        for value, before in self._digests.values():
+            if locks.digest(value) != before:
+                raise InPlaceError(self._describe_use(value, "was changed in place after it was saved"))
 
     def _describe_use(self, value: Any, fault: str) -> str:
         next_step = "change a copy instead, or change it after the gradient has been taken"

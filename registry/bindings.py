@@ -38,7 +38,8 @@ class Binding:
                     False declared but not needed now, None not declared)
     by_input        the rule's functions by input position, where it is given that way
     keeps_inputs    whether any input is kept
-    keep_output     whether the single output is kept
+    keep_output     whether the rule declared the single output
+    keep_output_if  by bit mask of the tracked inputs: whether it is kept; None takes its place otherwise
     checked         the walk has seen the rule return exactly a function for each input
     attr_names      names of the attributes, in schema order
     attr_defaults   the values of those that have one
@@ -62,6 +63,7 @@ class Binding:
         "keep",
         "kept_for",
         "keep_output",
+        "keep_output_if",
         "keeps_inputs",
         "kernel",
         "kernel_func",
@@ -125,8 +127,10 @@ class Binding:
         variable = gradient is not None and gradient.save_all_inputs
         count = sum(self.save_inputs) + sum(self.save_outputs) + len(self.info_positions)
         self.n_saved = None if variable else count
+        masks = [(bool(mask & 1), bool(mask & 2))[: len(names)] for mask in range(4)] if len(names) <= 2 else []
+        self.keep_output_if = [self.keep_output and self.keeps_output_for(each) for each in masks]
         self.kept_for: dict[tuple[bool, ...], tuple[bool | None, ...]] = {}
-        self.keep = [self.keep_for((bool(mask & 1), bool(mask & 2))[: len(names)]) for mask in range(4)] if len(names) <= 2 else []
+        self.keep = [self.keep_for(each) for each in masks]
 
     def keep_for(self, tracked: tuple[bool, ...]) -> tuple[bool | None, ...]:
         """Which inputs a record keeps when only ``tracked`` ones can have a gradient (``GradConfig.needs``).
@@ -137,6 +141,14 @@ class Binding:
         if kept is None:
             kept = self.kept_for[tracked] = self._find_kept(tracked)
         return kept
+
+    def keeps_output_for(self, tracked: tuple[bool, ...]) -> bool:
+        """Whether a record keeps its saved output when only ``tracked`` inputs can have a gradient."""
+        needs = self.gradient.needs if self.gradient is not None else None
+        if needs is None:
+            return True
+        names = self.input_names
+        return any("output" in needs.get(name, ("output",)) for name, follows in zip(names, tracked, strict=True) if follows)
 
     def _find_kept(self, tracked: tuple[bool, ...]) -> tuple[bool | None, ...]:
         needs = self.gradient.needs if self.gradient is not None else None

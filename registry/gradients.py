@@ -47,7 +47,8 @@ class GradConfig:
     affine            attributes to replace in the linear map, such as ``{"initial": None}`` for ``sum``
     jvp_func          a forward rule, where one is faster than what the flags give
     accepts_none      a rule of several outputs that takes None for a cotangent that did not arrive, rather than zeros
-    needs             ``{input: names it needs}``: which saved inputs the gradient of an input uses, where not all
+    needs             ``{input: names it needs}``: which saved inputs the gradient of an input uses, where not all; "output" stands
+                      for the single saved output
     fresh             its gradients are always new arrays that nothing else holds, so the walk may add to them in place
     batched           the rule follows extra leading axes of ``dy``; False makes the walk call it once a cotangent
     """
@@ -98,9 +99,10 @@ class GradConfig:
         if self.save_all_inputs and self.inputs_to_save:
             raise RegistrationError(f"{who}: save_all_inputs=True already saves {self.inputs_to_save}; give one of the two")
         if self.needs is not None:
-            unsaved = {each for names in self.needs.values() for each in names} - set(self.inputs_to_save)
+            saved = set(self.inputs_to_save) | ({"output"} if outputs == (True,) else set())
+            unsaved = {each for names in self.needs.values() for each in names} - saved
             if unsaved:
-                raise RegistrationError(f"{who}.needs names {sorted(unsaved)}, which inputs_to_save does not save")
+                raise RegistrationError(f"{who}.needs names {sorted(unsaved)}, which is not saved; expected among {sorted(saved)}")
 
 
 def _thunks(

@@ -46,18 +46,24 @@ register_gradient(
 )
 
 
-@gradient("divide", inputs_to_save=("x2",), outputs_to_save=True, elementwise=True, fresh=True)
+@gradient(
+    "divide",
+    inputs_to_save=("x2",),
+    outputs_to_save=True,
+    needs={"x1": ("x2",), "x2": ("x2", "output")},
+    elementwise=True,
+    fresh=True,
+)
 def divide(dy, saved, attrs):
     x2, y = saved
-    # Dividing by x2 rather than by its square, which overflows and underflows long before the quotient does.
-    quotient = None
+    quotient = []
 
     def dx1():
-        nonlocal quotient
-        if quotient is None:
-            quotient = dy / x2
-        return quotient
+        if not quotient:
+            quotient.append(dy / x2)
+        return quotient[0]
 
+    # Dividing by x2 rather than by its square, which overflows and underflows long before the quotient does.
     return {"x1": dx1, "x2": lambda: -(dx1() * y)}
 
 

@@ -124,6 +124,26 @@ def test_the_local_derivative_of_a_non_holomorphic_operator_is_transposed():
         np.testing.assert_allclose(tangent, difference(lambda z, f=f: f(z), z, v), rtol=1e-6)
 
 
+def test_an_elementwise_operator_of_complex_numbers_that_is_not_holomorphic(fake):
+    """f = z |z|^2: the tangent goes by t df/dz + conj(t) df/dconj(z), which is not what the rule does with a cotangent."""
+
+    def rule(dy, saved, attrs):
+        (z,) = saved
+        return {"x": lambda: dy * (2.0 * z * op.conjugate(z)) + op.conjugate(dy) * op.conjugate(z * z)}
+
+    f = fake(
+        "fake_scaled(Tensor x) -> Tensor",
+        lambda z: z * np.abs(z) ** 2,
+        rule,
+        inputs_to_save=("x",),
+        elementwise=True,
+        holomorphic=False,
+    )
+    z, v = np.array([1.0 + 2.0j, -0.5 + 1.0j]), np.array([0.3 - 0.2j, 1.0 + 1.0j])
+    _, tangent = jvp(f, (z,), (v,))
+    np.testing.assert_allclose(tangent, difference(f, z, v), rtol=1e-7)
+
+
 def test_a_holomorphic_operator():
     z, v = np.array([1.0 + 2.0j, -0.5 + 1.0j]), np.array([0.3 - 0.2j, 1.0 + 1.0j])
     _, tangent = jvp(lambda z: op.sin(z) * z, (z,), (v,))
@@ -144,6 +164,10 @@ def test_a_local_derivative_of_zero_annihilates_a_tangent_that_is_not_finite(fak
     x = np.array([0.0, 4.0])
     _, tangent = jvp(lambda x: op.where(np.array([False, True]), root(x), 1.0), (x,), (np.ones(2),))
     np.testing.assert_allclose(tangent, [0.0, 0.25])
+    _, tangent = jvp(lambda x: root(x) * np.array([0.0, 1.0]), (x,), (np.ones(2),))
+    np.testing.assert_allclose(tangent, [0.0, 0.25])
+    _, tangent = jvp(lambda x: x * root(x), (x,), (np.ones(2),))
+    np.testing.assert_allclose(tangent, [0.0, 3.0])
 
 
 def test_a_target_that_no_tangent_reaches_has_the_zero_tangent():

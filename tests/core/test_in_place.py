@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+import pickle
 import subprocess
 import sys
 
 import numpy as np
 import pytest
 
-from autograd import InPlaceError, NotTrackedError, Tape, checkpoint, custom_gradient, grad, make_hvp, make_jvp, stop_gradient
+from autograd import (
+    InPlaceError,
+    NotTrackedError,
+    Tape,
+    checkpoint,
+    custom_gradient,
+    grad,
+    make_hvp,
+    make_jvp,
+    make_vjp,
+    stop_gradient,
+)
+from autograd import locks
 from autograd import operators as op
 from autograd.errors import GradtapeError
 
@@ -403,11 +416,20 @@ def test_an_array_that_a_custom_gradient_returns_is_not_handed_out():
 
 
 def test_the_gradient_that_make_hvp_returns_is_not_a_saved_value():
-    f = custom_gradient(lambda x: (op.sum(op.sin(x)), lambda dy: op.cos(op.sin(x))))
+    f = custom_gradient(lambda x: (op.sum(op.sin(x)), lambda dy: op.exp(op.sin(x))))
     product, g = make_hvp(f)(fresh())
     before = product(np.ones(3))
     g[...] = 0.0
     np.testing.assert_array_equal(product(np.ones(3)), before)
+
+
+def test_values_that_make_vjp_and_make_jvp_return_are_not_saved_values():
+    pull_back, y = make_vjp(op.exp)(fresh())
+    y[...] = 0.0
+    np.testing.assert_array_equal(pull_back(np.ones(3)), np.exp(fresh()))
+    push = make_jvp(op.exp)(fresh())
+    push(np.ones(3))[0][...] = 0.0
+    np.testing.assert_array_equal(push(np.ones(3))[1], np.exp(fresh()))
 
 
 def test_a_learning_loop_in_place():
@@ -474,3 +496,36 @@ def test_augmented_assignment_to_a_saved_array_raises_and_keeps_it():
             a += x
     np.testing.assert_array_equal(tape.gradient(y, x), fresh())
     np.testing.assert_array_equal(a, fresh())
+
+
+@pytest.mark.parametrize("protocol", range(6))
+def test_an_array_that_was_pickled_is_as_good_as_another(protocol):
+    """Some come back on memory of a ``bytes`` object, which NumPy would not make writable a second time."""
+    x = pickle.loads(pickle.dumps(np.array([1.0, 2.0]), protocol=protocol))
+    assert grad(lambda x: op.sum(op.multiply(x, x)))(x).tolist() == [2.0, 4.0]
+    x[0] = 5.0
+    with Tape() as tape:
+        t = tape.watch(x)
+        y = op.sum(op.multiply(t, t))
+    with pytest.raises((ValueError, InPlaceError)):
+        x[0] = 7.0
+        tape.gradient(y, t)
+
+
+def test_what_cannot_be_unlocked_is_known_by_its_owner():
+    assert locks.can_be_unlocked(np.ones(3))
+    assert locks.can_be_unlocked(np.ones(3)[1:])
+    assert locks.can_be_unlocked(np.frombuffer(bytearray(8), np.uint8))
+    assert not locks.can_be_unlocked(np.frombuffer(bytes(8), np.uint8))
+
+
+def test_a_digest_stands_in_for_a_lock(monkeypatch):
+    monkeypatch.setattr(locks, "can_be_unlocked", lambda array: False)
+    base = np.array([1.0, 2.0, 3.0])
+    x = base[:2]
+    with Tape() as tape:
+        t = tape.watch(x)
+        y = op.sum(op.multiply(t, t))
+    x[0] = 7.0
+    with pytest.raises(InPlaceError, match=r"'multiply'.*x1.*\(2,\)"):
+        tape.gradient(y, t)

@@ -148,14 +148,14 @@ def test_recording_from_two_threads_on_two_tapes_at_the_same_time_step_by_step()
 
     def run(me):
         scale = 2.0 + me
-        turn[me].acquire()
+        assert turn[me].acquire(timeout=30)
         with Tape() as tape:
             x = tape.watch(scale)
             y = x
             for _ in range(10):
                 y = y * x
                 turn[1 - me].release()
-                turn[me].acquire()
+                assert turn[me].acquire(timeout=30)
         results[me] = tape.gradient(y, x)
         turn[1 - me].release()
 

@@ -115,8 +115,11 @@ def test_saving_all_inputs_and_some_by_name_is_refused():
 
 
 def test_needs_may_name_saved_inputs_only():
-    with pytest.raises(RegistrationError, match=r"needs.*'y'.*inputs_to_save"):
+    with pytest.raises(RegistrationError, match=r"needs.*'y'.*not saved.*'x'"):
         GradConfig("double", twice, inputs_to_save=("x",), needs={"x": ("y",)})
+    with pytest.raises(RegistrationError, match=r"needs.*'output'.*not saved"):
+        GradConfig("double", twice, inputs_to_save=("x",), needs={"x": ("output",)})
+    assert GradConfig("double", twice, outputs_to_save=True, needs={"x": ("output",)}).needs == {"x": ("output",)}
 
 
 # ----------------------------------------------------------------------------------------------------------- the table
