@@ -11,15 +11,14 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from autograd import tape as tape_module
 from autograd.engine import PLAIN_TYPES, active, add_note, info_of, keep_attribute, record, run, weak
 from autograd.errors import KernelError
-from autograd.tape import NO_ATTRS, PYTHON_SCALARS
+from autograd.tape import FURTHER_OUTPUT, NO_ATTRS, PYTHON_SCALARS, Tape, this_thread
 from autograd.tensor import Tensor
 from registry import bindings, operators
 from registry.attributes import check_attributes
+from registry.bindings import Binding
 from registry.errors import close_matches
-from registry.kernels import TensorInfo
 
 ndarray = np.ndarray
 float64 = np.float64
@@ -27,8 +26,7 @@ float32 = np.float32
 FLOAT64 = np.dtype(np.float64)
 FLOAT32 = np.dtype(np.float32)
 
-recorder = tape_module._recorder.get
-"""The token of this thread, see ``autograd.tape``."""
+FLOAT_RESULTS = (ndarray, float64, float32)
 
 ARRAY_WORDS = ("Any", "Index", "Tensor", "Scalar")
 """Schema words of attributes that may be arrays, which are locked like saved values."""
@@ -50,7 +48,7 @@ def unary(name: str) -> Callable[..., Any]:
             return run(name, (x,), NO_ATTRS)
         tape = x._tape
         binding = table.get(active())
-        if tape._recorder is not recorder() or binding is None:
+        if tape._recorder is not this_thread.token or binding is None:
             return run(name, (x,), NO_ATTRS)
         value = x._value
         if tape._outer and type(value) is Tensor:
@@ -128,7 +126,7 @@ def binary(name: str) -> Callable[..., Any]:
                     return binding.kernel_func(x1, x2)
             return run(name, (x1, x2), NO_ATTRS)
         binding = table.get(active())
-        if tape._recorder is not recorder() or binding is None:
+        if tape._recorder is not this_thread.token or binding is None:
             return run(name, (x1, x2), NO_ATTRS)
         if tape._outer and (type(value1) is Tensor or type(value2) is Tensor):
             if not _all_recording(value1, value2):
@@ -231,7 +229,7 @@ def unary_with_attributes(name: str) -> Callable[..., Any]:
                 add_note(error, binding, (x,))
                 raise
         tape = x._tape
-        if tape._recorder is not recorder() or binding is None:
+        if tape._recorder is not this_thread.token or binding is None:
             return run(name, args, attrs)
         value = x._value
         if tape._outer and type(value) is Tensor:
@@ -245,6 +243,8 @@ def unary_with_attributes(name: str) -> Callable[..., Any]:
                 check_attributes(binding.schema, attrs)
                 add_note(error, binding, (value,))
                 raise
+        if binding.several:
+            return _record_several(tape, binding, x, value, y, attrs, may_hold_arrays)
         kind = type(y)
         if kind is ndarray or kind is float64 or kind is float32:
             shape, dtype = y.shape, y.dtype
@@ -275,6 +275,45 @@ def unary_with_attributes(name: str) -> Callable[..., Any]:
         return tensor
 
     return call
+
+
+def _record_several(
+    tape: Tape,
+    binding: Binding,
+    x: Tensor,
+    value: Any,
+    y: Any,
+    attrs: dict[str, Any],
+    may_hold_arrays: tuple[str, ...],
+) -> Any:
+    """Record a kernel of one tensor and attributes that returned several outputs."""
+    usual = type(y) is tuple and len(y) == binding.n_outputs and type(value) is ndarray
+    if not usual or not all(type(each) in FLOAT_RESULTS and each.dtype.kind in "fc" for each in y):
+        return record(tape, binding, (x,), (value,), y, attrs)
+    if binding.keeps_inputs:
+        tape._saved.append(value)
+    for each, keep in zip(y, binding.save_outputs, strict=False):
+        if keep:
+            tape._saved.append(each)
+    if binding.info_positions:
+        tape._saved.append(info_of(value))
+    for name in may_hold_arrays:
+        if attrs[name] is not None:
+            attrs[name] = keep_attribute(tape, attrs[name])
+    tape._ids.append(x._id)
+    number = len(tape._bindings)
+    tape._attrs[number] = attrs
+    results = []
+    for each in y:
+        tensor = Tensor()
+        tensor._value = each
+        tensor._tape = tape
+        tensor._id = len(tape._bindings)
+        tape._bindings.append(FURTHER_OUTPUT if results else binding)
+        tape._shapes.append(each.shape)
+        tape._dtypes.append(each.dtype)
+        results.append(tensor)
+    return tuple(results)
 
 
 class _CallArguments:

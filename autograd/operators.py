@@ -36,10 +36,12 @@ def operator_function(name: str) -> Callable[..., Any]:
 def _maker(schema: FunctionSchema) -> Callable[[str], Callable[..., Any]]:
     """Which kind of function an operator gets: the fastest one that its schema allows."""
     tensors_only = all(str(argument.type) == "Tensor" for argument in (*schema.inputs, *schema.returns))
-    if not tensors_only or len(schema.returns) != 1 or is_constant(str(schema.name)):
+    if not tensors_only or not schema.returns or is_constant(str(schema.name)):
         return general
-    if schema.attributes:
-        return unary_with_attributes if len(schema.inputs) == 1 else general
+    if schema.attributes and len(schema.inputs) == 1:
+        return unary_with_attributes
+    if schema.attributes or len(schema.returns) != 1:
+        return general
     return {1: unary, 2: binary}.get(len(schema.inputs), general)
 
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import itertools
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from contextvars import ContextVar
 from dataclasses import dataclass
 from threading import get_ident
 from typing import TYPE_CHECKING, Any
@@ -35,9 +35,15 @@ NO_ATTRS: dict[str, Any] = {}
 
 _serials = itertools.count(1)
 
-_recorder: ContextVar[object] = ContextVar("recorder", default=None)
-"""A token of the thread whose tapes may record on the fast path. Reading it costs a fifth of ``get_ident()``; a thread that has
-none, or a copied one, goes the long way, which compares thread ids."""
+
+class _ThisThread(threading.local):
+    """What each thread has of its own: the token of its tapes that may record on the fast path."""
+
+    token: object = None
+
+
+this_thread = _ThisThread()
+"""Its token is compared on the hot path, at half the cost of ``get_ident()``; a thread without goes the long way."""
 
 NOBODY = object()
 """The recorder of a tape on which nothing is recorded the fast way."""
@@ -168,11 +174,9 @@ class Tape:
     def _resume(self) -> None:
         self._recording = True
         if not self._keep_all:
-            token = _recorder.get()
-            if token is None:
-                token = object()
-                _recorder.set(token)
-            self._recorder = token
+            if this_thread.token is None:
+                this_thread.token = object()
+            self._recorder = this_thread.token
 
     def _pause(self) -> None:
         self._recording = False
@@ -246,7 +250,21 @@ class Tape:
         leaves, structure = flatten(value)
         paths = structure.paths(name or "")
         self._lock_all(leaves)
-        return structure.rebuild([self._watch_leaf(each, path) for each, path in zip(leaves, paths, strict=True)])
+        tensors = []
+        for each, path in zip(leaves, paths, strict=True):
+            if id(each) not in self._locks:
+                tensors.append(self._watch_leaf(each, path))
+                continue
+            tensor = Tensor()  # a float array, locked above: the parameters of every training step come this way
+            tensor._value = each
+            tensor._tape = self
+            number = tensor._id = len(self._bindings)
+            self._bindings.append(SOURCE)
+            self._shapes.append(each.shape)
+            self._dtypes.append(each.dtype)
+            self._names[number] = path
+            tensors.append(tensor)
+        return structure.rebuild(tensors)
 
     def _watch_leaf(self, value: Any, name: str | None) -> Tensor:
         if type(value) is np.ndarray and value.dtype.kind in "fc":

@@ -53,28 +53,7 @@ def log_softmax(dy, saved, attrs):
 
 def _times_each(dy: Any, g: Any) -> Any:
     """``g`` for each number of ``dy``, which is one, or a batch of them."""
-    if type(dy) is np.float32 and dy == 1:  # the loss itself, in single precision as one trains: nothing to do
-        return g
     return dy.reshape(dy.shape + (1,) * len(g.shape)) * g if dy.shape else dy * g
-
-
-def _cross_entropy_tangent(tangents: Mapping[str, Any], saved: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
-    (logits,) = saved
-    return op.sum(tangents["logits"] * op.softmax_cross_entropy_gradient(logits, **attrs))
-
-
-def _cross_entropy_logits(dy, saved, attrs):
-    return _times_each(dy, op.softmax_cross_entropy_gradient(saved[0], **attrs))
-
-
-register_gradient(
-    GradConfig(
-        "softmax_cross_entropy",
-        by_input={"logits": _cross_entropy_logits},
-        inputs_to_save=("logits",),
-        jvp_func=_cross_entropy_tangent,
-    )
-)
 
 
 def _hessian_product(v: Any, logits: Any, labels: Any) -> Any:
@@ -87,11 +66,26 @@ def _hessian_product(v: Any, logits: Any, labels: Any) -> Any:
     return product * labels.sum(-1, keepdims=True).astype(innermost_value(logits).dtype)
 
 
-@gradient(
-    "softmax_cross_entropy_gradient",
-    inputs_to_save=("logits",),
-    jvp_func=lambda tangents, saved, attrs: _hessian_product(tangents["logits"], saved[0], attrs["labels"]),
+def _cross_entropy_logits(dy: Any, saved: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
+    (d_loss, d_gradient), (logits, g) = dy, saved
+    if d_gradient is None:
+        return _times_each(d_loss, g)
+    product = _hessian_product(d_gradient, logits, attrs["labels"])
+    return product if d_loss is None else op.add(_times_each(d_loss, g), product)
+
+
+def _cross_entropy_tangent(tangents: Mapping[str, Any], saved: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
+    (logits, g), v = saved, tangents["logits"]
+    return op.sum(v * g), _hessian_product(v, logits, attrs["labels"])
+
+
+register_gradient(
+    GradConfig(
+        "softmax_cross_entropy",
+        by_input={"logits": _cross_entropy_logits},
+        inputs_to_save=("logits",),
+        outputs_to_save=(False, True),
+        jvp_func=_cross_entropy_tangent,
+        accepts_none=True,
+    )
 )
-def softmax_cross_entropy_gradient(dy, saved, attrs):
-    (logits,) = saved
-    return {"logits": lambda: _hessian_product(dy, logits, attrs["labels"])}

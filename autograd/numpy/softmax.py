@@ -47,6 +47,6 @@ def softmax_cross_entropy(logits: Any, labels: Any) -> Any:
     if isinstance(labels, list | tuple):
         labels = array_of("softmax_cross_entropy", labels)
     if type(labels) is not Tensor:
-        return op.softmax_cross_entropy(logits, labels=labels)
+        return op.softmax_cross_entropy(logits, labels=labels)[0]
     per_class = op.multiply(labels, op.log_softmax(logits, axis=-1))
     return op.divide(op.negative(op.sum(per_class)), math.prod(per_class.shape[:-1]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextvars
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -165,3 +166,23 @@ def test_recording_from_two_threads_on_two_tapes_at_the_same_time_step_by_step()
     for each in threads:
         each.join(60)
     assert results == {0: 11 * 2.0**10, 1: 11 * 3.0**10}
+
+
+def test_a_thread_with_a_copied_context_is_another_thread_all_the_same():
+    """``asyncio.to_thread`` runs its function so."""
+    failures = []
+
+    def use(context):
+        try:
+            context.run(op.sin, x)
+        except TapeError as error:
+            failures.append(str(error))
+
+    with Tape() as tape:
+        x = tape.watch(np.array([1.0, 2.0]))
+        op.sin(x)
+        thread = threading.Thread(target=use, args=(contextvars.copy_context(),))
+        thread.start()
+        thread.join()
+    assert len(failures) == 1
+    assert "another thread" in failures[0]
