@@ -54,7 +54,8 @@ from autograd.functional import (
     value_and_grad,
     vjp,
 )
-from autograd.tape import Tape, TapeNode
+from autograd.records import TapeNode
+from autograd.tape import Tape
 from autograd.tensor import Tensor
 
 __all__ = [

@@ -20,7 +20,8 @@ from autograd.engine import binding_of
 from autograd.errors import GradientError, InPlaceError
 from autograd.indexed import IndexedGradient
 from autograd.locks import digest
-from autograd.tape import NO_ATTRS, PYTHON_SCALARS, Tape, saved_count
+from autograd.records import NO_ATTRS, PYTHON_SCALARS, saved_count
+from autograd.tape import Tape
 from autograd.tensor import Tensor, innermost_value
 from registry import backends
 from registry.bindings import Binding
@@ -29,9 +30,7 @@ from registry.errors import close_matches
 ndarray = np.ndarray
 
 
-def pull_back(
-    tape: Tape, plan: Plan, target: int, dy: Any, sources: Sequence[int], batch: tuple[int, ...] = ()
-) -> list[Any]:
+def pull_back(tape: Tape, plan: Plan, target: int, dy: Any, sources: Sequence[int], batch: tuple[int, ...] = ()) -> list[Any]:
     """The gradient of each source id, or None where the target does not depend on it.
 
     ``dy`` has the shape of the target behind the axes of ``batch``. If a result is not finite, the plan is walked again with
@@ -82,7 +81,7 @@ class _Walk:
         return results
 
     def _run_fast(self) -> None:
-        """One backend, no strong zeros: every line here is paid at every step. Wide steps and rules not seen before go the long way."""
+        """Every line here is paid at every step; wide steps and rules not seen before go the long way."""
         plan, tape, batch, cotangents, owned = self.plan, self.tape, self.batch, self.cotangents, self.owned
         saved, shapes, dtypes, attributes = tape._saved, tape._shapes, tape._dtypes, tape._attrs
         add_into = np.add
@@ -235,9 +234,7 @@ def rule_gradients(
     """Call a rule and the wanted thunks, with every check of the names; a rule that cannot follow a batch is called for each."""
     rule = binding.grad_func
     if batch and binding.gradient is not None and not binding.gradient.batched:
-        singles = [
-            rule_gradients(binding, each, saved, attrs, wanted, batch[1:]) for each in _split_batch(dy, batch[0])
-        ]
+        singles = [rule_gradients(binding, each, saved, attrs, wanted, batch[1:]) for each in _split_batch(dy, batch[0])]
         return [(*columns[0][:3], _stack([row[3] for row in columns])) for columns in zip(*singles, strict=True)]
     thunks = rule(dy, saved, attrs)  # type: ignore[misc]  # a plan has no step without a rule
     if not hasattr(thunks, "keys"):
@@ -302,9 +299,7 @@ def strong_zeros(dy: Any, g: Any) -> Any:
     return op.where(zero, 0.0, g) if zero.any() else g
 
 
-def fit(
-    g: Any, shape: tuple[int, ...], dtype: Any, batch: tuple[int, ...], binding: Binding, input_name: str
-) -> Any:
+def fit(g: Any, shape: tuple[int, ...], dtype: Any, batch: tuple[int, ...], binding: Binding, input_name: str) -> Any:
     """A gradient in the shape and dtype of its input; raises GradientError if it cannot be the gradient of that input.
 
     Elementwise operators are un-broadcast. A complex gradient of a real input gives its real part, and floats change their

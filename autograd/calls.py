@@ -13,7 +13,8 @@ import numpy as np
 
 from autograd.engine import PLAIN_TYPES, active, add_note, info_of, keep_attribute, record, run, weak
 from autograd.errors import KernelError
-from autograd.tape import FURTHER_OUTPUT, NO_ATTRS, PYTHON_SCALARS, Tape, this_thread
+from autograd.records import FURTHER_OUTPUT, NO_ATTRS, PYTHON_SCALARS
+from autograd.tape import Tape, this_thread
 from autograd.tensor import Tensor
 from registry import bindings, operators
 from registry.attributes import check_attributes
@@ -351,9 +352,7 @@ class _CallArguments:
     def sort(self, args: tuple[Any, ...], attrs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Inputs in schema order, and attributes by name."""
         if len(args) > len(self.positional):
-            raise KernelError(
-                f"operator {self.name!r}: got {len(args)} positional arguments, expected at most {self.positional}"
-            )
+            raise KernelError(f"operator {self.name!r}: got {len(args)} positional arguments, expected at most {self.positional}")
         by_name = dict(zip(self.positional, args, strict=False))
         twice = by_name.keys() & attrs.keys()
         if twice:

@@ -26,9 +26,7 @@ class Structure:
 
     __slots__ = ("_children", "_node", "_rebuild", "_steps", "n_leaves")
 
-    def __init__(
-        self, node: Any, rebuild: Rebuilder | None, children: list[Structure], steps: list[str], n_leaves: int
-    ) -> None:
+    def __init__(self, node: Any, rebuild: Rebuilder | None, children: list[Structure], steps: list[str], n_leaves: int) -> None:
         self._node = node
         self._rebuild = rebuild
         self._children = children

@@ -16,7 +16,8 @@ from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
 
 from autograd.errors import GradientError
-from autograd.tape import FURTHER_OUTPUT, SOURCE, Tape, saved_count, skip_inputs
+from autograd.records import FURTHER_OUTPUT, SOURCE, saved_count, skip_inputs
+from autograd.tape import Tape
 from registry.bindings import Binding
 from registry.errors import close_matches
 
@@ -193,9 +194,7 @@ def _reached_from(sources: tuple[int, ...], tape: Tape, starts: array[int], ids_
     return reached
 
 
-def _needed(
-    target: int, reached: bytearray, tape: Tape, starts: array[int], ids_at: array[int]
-) -> list[int]:
+def _needed(target: int, reached: bytearray, tape: Tape, starts: array[int], ids_at: array[int]) -> list[int]:
     """Positions in ``starts`` of the records that lie on a path from a source to the target, in recorded order."""
     bindings, ids = tape._bindings, tape._ids
     wanted = bytearray(len(bindings))
@@ -237,9 +236,7 @@ def _no_gradient(binding: Binding) -> str:
     )
 
 
-def _in_order(
-    steps: list[int], tape: Tape, starts: array[int], ids_at: array[int], reached: bytearray
-) -> list[int]:
+def _in_order(steps: list[int], tape: Tape, starts: array[int], ids_at: array[int], reached: bytearray) -> list[int]:
     """The needed records from the target back to the sources, as networkx orders their graph."""
     if not steps:
         return []

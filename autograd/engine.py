@@ -15,9 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from autograd.locks import digest
 from autograd.errors import KernelError, NotTrackedError, TapeError
-from autograd.tape import FURTHER_OUTPUT, PYTHON_SCALARS, Tape, caller_line
+from autograd.locks import digest
+from autograd.records import FURTHER_OUTPUT, PYTHON_SCALARS
+from autograd.tape import Tape, caller_line
 from autograd.tensor import Tensor, innermost_value, wrap
 from registry import backends, bindings, operators
 from registry.attributes import check_attributes, check_names
@@ -240,9 +241,7 @@ def _describe(value: Any) -> str:
 # -------------------------------------------------------------------------------------------------- recording
 
 
-def record(
-    tape: Tape, binding: Binding, inputs: Sequence[Any], values: Sequence[Any], y: Any, attrs: dict[str, Any]
-) -> Any:
+def record(tape: Tape, binding: Binding, inputs: Sequence[Any], values: Sequence[Any], y: Any, attrs: dict[str, Any]) -> Any:
     """Append one execution to the tape; returns its result as tensors of the tape.
 
     A result that is constant by definition (bool, integer, an operator declared ``constant``) stays plain; its record is for
@@ -379,11 +378,7 @@ def _details(
         for name, save, value in zip(binding.input_names, binding.save_inputs, values, strict=True)
         if save
     ]
-    digests += [
-        ("output", value, digest(value))
-        for save, value in zip(binding.save_outputs, outputs, strict=False)
-        if save
-    ]
+    digests += [("output", value, digest(value)) for save, value in zip(binding.save_outputs, outputs, strict=False) if save]
     digests += [(f"attribute {name}", value, digest(value)) for name, value in attrs.items()]
     return (values + outputs, caller_line() if tape._sources else None, digests)
 

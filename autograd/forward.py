@@ -18,7 +18,8 @@ from autograd.backprop import rule_gradients
 from autograd.dag import NONE, WIDE, Plan, plan_for
 from autograd.engine import run
 from autograd.indexed import IndexedGradient
-from autograd.tape import NO_ATTRS, Tape, saved_count
+from autograd.records import NO_ATTRS, saved_count
+from autograd.tape import Tape
 from autograd.tensor import Tensor, innermost_value
 from registry import backends
 from registry.bindings import Binding
@@ -47,7 +48,8 @@ def _finite(value: Any) -> bool:
 def _push(tape: Tape, plan: Plan, tangents: dict[int, Any], target: int, *, strong: bool) -> Any:
     steps = zip(plan.bindings, plan.numbers, plan.first, plan.second, plan.saved_at, strict=True)
     for binding, number, first, second, at in reversed(list(steps)):
-        n_outputs, lengths, wanted = binding.n_outputs or 1, (), tuple((p, None, i) for p, i in enumerate((first, second)) if i != NONE)
+        n_outputs, lengths = binding.n_outputs or 1, ()
+        wanted: tuple[Wanted, ...] = tuple((p, None, each) for p, each in enumerate((first, second)) if each != NONE)
         if first == WIDE:
             n_outputs, lengths, wanted = plan.wide[number]
         wanted = tuple(each for each in wanted if tangents.get(each[2]) is not None)

@@ -16,7 +16,8 @@ from autograd.containers import flatten, is_container
 from autograd.dag import plan_for
 from autograd.errors import GradientError
 from autograd.forward import push_forward
-from autograd.tape import PYTHON_SCALARS, Tape
+from autograd.records import PYTHON_SCALARS
+from autograd.tape import Tape
 from autograd.tape_gradient import gradient, on_outer_tapes
 from autograd.tape_gradient import jacobian as tape_jacobian
 from autograd.tensor import Tensor, innermost_value
@@ -216,7 +217,9 @@ def _check_scalar(y: Any, tape: Tape) -> None:
         }.get(kind, "it does not depend on the argument, or left the tape on the way (item(), value, a comparison)")
         raise GradientError(f"the function returned {kind}, expected a scalar that depends on its argument: {advice}")
     if y._tape is not tape:
-        raise GradientError("the function returned a value that does not depend on its argument (but on that of a gradient outside)")
+        raise GradientError(
+            "the function returned a value that depends on the argument of a gradient outside, but not on its own"
+        )
 
 
 def _grad(f: Callable[..., Any], argnum: Argnum, /, *args: Any, **kwargs: Any) -> Any:

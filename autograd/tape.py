@@ -13,25 +13,20 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from threading import get_ident
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autograd import locks
+from autograd import locks, records
 from autograd.containers import flatten, is_container
 from autograd.errors import GradientError, InPlaceError, TapeError
+from autograd.records import FURTHER_OUTPUT, PYTHON_SCALARS, SOURCE, TapeNode
 from autograd.tensor import Tensor, innermost_value, wrap
 from registry.bindings import Binding
-from registry.kernels import KernelConfig
-from registry.schema import FunctionSchema
 
 if TYPE_CHECKING:
     import networkx
-
-PYTHON_SCALARS = frozenset({float, int, complex, bool})
-NO_ATTRS: dict[str, Any] = {}
 
 _serials = itertools.count(1)
 
@@ -47,44 +42,6 @@ this_thread = _ThisThread()
 
 NOBODY = object()
 """The recorder of a tape on which nothing is recorded the fast way."""
-
-
-def _marker(schema: str) -> Binding:
-    parsed = FunctionSchema.parse(schema)
-    return Binding(KernelConfig(str(parsed.name), "tape", lambda: None), parsed, None)
-
-
-SOURCE = _marker("source() -> Tensor")
-"""Stands in the column of bindings where a watched source has its id."""
-
-FURTHER_OUTPUT = _marker("further_output() -> Tensor")
-"""Stands in the column of bindings where the second and later outputs of a record have their ids."""
-
-
-@dataclass(frozen=True, slots=True)
-class TapeNode:
-    """One recorded kernel execution, as people see it. All fields are by name; ids are those of ``Tensor.id``.
-
-    ``inputs`` maps each input to its id (None for a constant; a list input to a list), ``outputs`` lists ids, ``saved`` maps
-    what the rule asked for to its value, ``gradient`` is the rule. ``values`` and ``source_line`` are there on a tape
-    made with ``keep="all"`` and ``sources=True``.
-    """
-
-    id: int
-    kernel_name: str
-    backend_name: str
-    inputs: dict[str, Any]
-    outputs: list[int]
-    shape: tuple[int, ...]
-    dtype: Any
-    attrs: dict[str, Any]
-    inputs_to_save: tuple[str, ...]
-    outputs_to_save: tuple[bool, ...]
-    saved: dict[str, Any]
-    gradient: Any
-    scope: str
-    values: tuple[Any, ...] | None
-    source_line: str | None
 
 
 class Tape:
@@ -388,78 +345,7 @@ class Tape:
     @property
     def nodes(self) -> list[TapeNode]:
         """Every recorded kernel execution, in order, as a ``TapeNode``."""
-        return [self._node(*place) for place in self._places()]
-
-    def _places(self) -> Iterator[tuple[int, int, int, int]]:
-        """For each record: its id, the number of its outputs, where its input ids begin, where its saved values begin."""
-        ids = self._ids
-        at = saved_at = 0
-        bindings = self._bindings
-        number, end = 0, len(bindings)
-        while number < end:
-            binding = bindings[number]
-            n_outputs = 1
-            while number + n_outputs < end and bindings[number + n_outputs] is FURTHER_OUTPUT:
-                n_outputs += 1
-            if binding is not SOURCE:
-                yield number, n_outputs, at, saved_at
-                at, n_listed = skip_inputs(binding, ids, at)
-                saved_at += binding.n_saved if binding.n_saved is not None else saved_count(binding, n_listed)
-            number += n_outputs
-
-    def _node(self, number: int, n_outputs: int, at: int, saved_at: int) -> TapeNode:
-        binding = self._bindings[number]
-        inputs: dict[str, Any] = {}
-        for name, is_list in zip(binding.input_names, binding.list_inputs, strict=True):
-            if is_list:
-                count = self._ids[at]
-                inputs[name] = [each if each >= 0 else None for each in self._ids[at + 1 : at + 1 + count]]
-                at += 1 + count
-            else:
-                inputs[name] = self._ids[at] if self._ids[at] >= 0 else None
-                at += 1
-        gradient = binding.gradient
-        values, line = self._details.get(number, (None, None, None))[:2]
-        return TapeNode(
-            id=number,
-            kernel_name=binding.name,
-            backend_name=binding.kernel.backend_name,
-            inputs=inputs,
-            outputs=list(range(number, number + n_outputs)),
-            shape=self._shapes[number],
-            dtype=self._dtypes[number],
-            attrs=dict(self._attrs.get(number, NO_ATTRS)),
-            inputs_to_save=tuple(
-                name for name, save in zip(binding.input_names, binding.save_inputs, strict=True) if save
-            ),
-            outputs_to_save=tuple(binding.save_outputs),
-            saved={} if self._freed else self._saved_by_name(binding, inputs, saved_at),
-            gradient=None if gradient is None else gradient.grad_func,
-            scope=self._scope_of(number),
-            values=values,
-            source_line=line,
-        )
-
-    def _saved_by_name(self, binding: Binding, inputs: dict[str, Any], at: int) -> dict[str, Any]:
-        by_name: dict[str, Any] = {}
-        for name, save in zip(binding.input_names, binding.save_inputs, strict=True):
-            if save:
-                listed = isinstance(inputs[name], list)
-                count = len(inputs[name]) if listed else 1
-                by_name[name] = self._saved[at : at + count] if listed else self._saved[at]
-                at += count
-        for position, save in enumerate(binding.save_outputs):
-            if save:
-                by_name["output" if len(binding.save_outputs) == 1 else f"output {position}"] = self._saved[at]
-                at += 1
-        for position in binding.info_positions:
-            by_name[f"info of {binding.input_names[position]}"] = self._saved[at]
-            at += 1
-        return by_name
-
-    def _scope_of(self, number: int) -> str:
-        names = [name for start, end, name in self._scopes if start <= number and (end is None or number < end)]
-        return "/".join(names)
+        return [records.node(self, *place) for place in records.places(self)]
 
     def graph(self) -> networkx.DiGraph:
         """The tape as a ``networkx.DiGraph``: a node for each record and source, an edge for each use of a value.
@@ -467,69 +353,14 @@ class Tape:
         Node attributes are the fields of ``TapeNode``; a source has ``kernel_name`` "source". An edge holds the names of the
         inputs it feeds as ``inputs``.
         """
-        import networkx
-
-        graph = networkx.DiGraph()
-        owner: dict[int, int] = {}
-        for number, name in self._names.items():
-            owner[number] = number
-            graph.add_node(
-                number,
-                id=number,
-                kernel_name="source",
-                name=name,
-                shape=self._shapes[number],
-                dtype=self._dtypes[number],
-                scope=self._scope_of(number),
-            )
-        for node in self.nodes:
-            graph.add_node(node.id, **{field: getattr(node, field) for field in TapeNode.__slots__})
-            owner.update(dict.fromkeys(node.outputs, node.id))
-            for input_name, numbers in node.inputs.items():
-                for number in numbers if isinstance(numbers, list) else [numbers]:
-                    if number is not None:
-                        used_by = graph.get_edge_data(owner[number], node.id, {"inputs": ()})["inputs"]
-                        graph.add_edge(owner[number], node.id, inputs=(*used_by, input_name))
-        return graph
+        return records.graph(self)
 
     def saved_bytes(self, *, by_kernel: bool = False) -> int | dict[str, int]:
         """Bytes of the arrays that the tape holds for its gradients, each base buffer counted once.
 
         ``by_kernel=True`` gives a dictionary by kernel name; a buffer counts for the kernel that saved it first.
         """
-        totals: dict[str, int] = {}
-        seen: set[int] = set()
-        for number, n_outputs, at, saved_at in self._places():
-            binding = self._bindings[number]
-            _, n_listed = skip_inputs(binding, self._ids, at)
-            count = binding.n_saved if binding.n_saved is not None else saved_count(binding, n_listed)
-            for value in self._saved[saved_at : saved_at + count]:
-                buffer = innermost_value(value)
-                while isinstance(getattr(buffer, "base", None), np.ndarray):
-                    buffer = buffer.base
-                if isinstance(buffer, np.ndarray | np.generic) and id(buffer) not in seen:
-                    seen.add(id(buffer))
-                    totals[binding.name] = totals.get(binding.name, 0) + buffer.nbytes
-        return totals if by_kernel else sum(totals.values())
-
-
-def skip_inputs(binding: Binding, ids: list[int], at: int) -> tuple[int, int]:
-    """Where the input ids of the next record begin, and how many ids the list inputs of this one have."""
-    if not binding.has_list:
-        return at + len(binding.input_names), 0
-    n_listed = 0
-    for is_list in binding.list_inputs:
-        if is_list:
-            n_listed += ids[at]
-            at += 1 + ids[at]
-        else:
-            at += 1
-    return at, n_listed
-
-
-def saved_count(binding: Binding, n_listed: int) -> int:
-    """How many saved values a record holds whose rule saves a list of inputs."""
-    return n_listed + sum(binding.save_outputs) + len(binding.info_positions)
+        return records.saved_bytes(self, by_kernel=by_kernel)
 
 
 def caller_line() -> str:

@@ -94,9 +94,7 @@ class Argument:
         [1, inf, (0, 1), 'mean', 'fro', None]
         """
         if self.default is None:
-            raise SchemaError(
-                f"argument {self.name!r} has no default", text=str(self), expected="a value from the caller"
-            )
+            raise SchemaError(f"argument {self.name!r} has no default", text=str(self), expected="a value from the caller")
         return default_value(self.default)
 
 

@@ -61,10 +61,10 @@ class Binding:
         "input_names",
         "jvp_func",
         "keep",
-        "kept_for",
         "keep_output",
         "keep_output_if",
         "keeps_inputs",
+        "kept_for",
         "kernel",
         "kernel_func",
         "list_inputs",
@@ -155,9 +155,7 @@ class Binding:
         if needs is None:
             return tuple(True if save else None for save in self.save_inputs)
         names = self.input_names
-        needed = {
-            each for name, follows in zip(names, tracked, strict=True) if follows for each in needs.get(name, names)
-        }
+        needed = {each for name, follows in zip(names, tracked, strict=True) if follows for each in needs.get(name, names)}
         return tuple((name in needed) if save else None for name, save in zip(names, self.save_inputs, strict=True))
 
     def __repr__(self) -> str:
@@ -203,9 +201,7 @@ def check_gradient_fits(gradient: GradConfig, schema: FunctionSchema) -> None:
     for field in ("needs", "by_input"):
         for name in getattr(gradient, field) or ():
             if name not in names:
-                raise RegistrationError(
-                    f"{who}: {field} names {name!r}, expected one of {names}." + close_matches(name, names)
-                )
+                raise RegistrationError(f"{who}: {field} names {name!r}, expected one of {names}." + close_matches(name, names))
     returns = schema.returns
     saves: Sequence[bool] = gradient.outputs_to_save  # type: ignore[assignment]  # __post_init__ made it a tuple
     if saves and len(saves) != len(returns):

@@ -47,8 +47,8 @@ class GradConfig:
     affine            attributes to replace in the linear map, such as ``{"initial": None}`` for ``sum``
     jvp_func          a forward rule, where one is faster than what the flags give
     accepts_none      a rule of several outputs that takes None for a cotangent that did not arrive, rather than zeros
-    needs             ``{input: names it needs}``: which saved inputs the gradient of an input uses, where not all; "output" stands
-                      for the single saved output
+    needs             ``{input: names it needs}``: which saved inputs the gradient of an input uses, where not all; "output" is the
+                      single saved output
     fresh             its gradients are always new arrays that nothing else holds, so the walk may add to them in place
     batched           the rule follows extra leading axes of ``dy``; False makes the walk call it once a cotangent
     """
@@ -102,12 +102,10 @@ class GradConfig:
             saved = set(self.inputs_to_save) | ({"output"} if outputs == (True,) else set())
             unsaved = {each for names in self.needs.values() for each in names} - saved
             if unsaved:
-                raise RegistrationError(f"{who}.needs names {sorted(unsaved)}, which is not saved; expected among {sorted(saved)}")
+                raise RegistrationError(f"{who}.needs names {sorted(unsaved)}, which is not saved; expected of {sorted(saved)}")
 
 
-def _thunks(
-    by_input: Mapping[str, InputGradFunc], dy: Any, saved: Sequence[Any], attrs: Mapping[str, Any]
-) -> NamedGradientMap:
+def _thunks(by_input: Mapping[str, InputGradFunc], dy: Any, saved: Sequence[Any], attrs: Mapping[str, Any]) -> NamedGradientMap:
     """The gradient map of a rule that is given as one function an input."""
     return {name: partial(function, dy, saved, attrs) for name, function in by_input.items()}
 
@@ -165,8 +163,7 @@ def unregister_gradient(kernel_name: str) -> None:
     """Take a gradient out of the table; raises RegistrationError if there is none."""
     if kernel_name not in _gradients:
         raise RegistrationError(
-            f"gradient {kernel_name!r} cannot be unregistered: it is not registered."
-            + close_matches(kernel_name, _gradients)
+            f"gradient {kernel_name!r} cannot be unregistered: it is not registered." + close_matches(kernel_name, _gradients)
         )
     del _gradients[kernel_name]
     bindings.forget(kernel_name)

@@ -160,14 +160,10 @@ def _take_apart(text: str, stop: int) -> tuple[str, bool, bool, bool, str | None
     start = 0 if separator < 0 else separator + len("::")
     namespace = None if separator < 0 else text[:separator]
     if namespace == "":
-        raise SchemaError(
-            f"the namespace of {text[:stop]!r} is empty", text=text, position=0, expected="a word before the ::"
-        )
+        raise SchemaError(f"the namespace of {text[:stop]!r} is empty", text=text, position=0, expected="a word before the ::")
     stem = text[start:stop]
     if not stem:
-        raise SchemaError(
-            f"no operator name follows the namespace {namespace!r}", text=text, position=start, expected="a name"
-        )
+        raise SchemaError(f"no operator name follows the namespace {namespace!r}", text=text, position=start, expected="a name")
 
     inner = stem[2:-2]
     if inner and "_" not in inner and stem.startswith("__") and stem.endswith("__"):

@@ -264,9 +264,7 @@ class FunctionSchema:
                 try:
                     _ = argument.default_value
                 except SchemaError as error:
-                    position = (
-                        len(f"{self.name}({argument}") - len(argument.default) + self.arguments.offset_of(argument)
-                    )
+                    position = len(f"{self.name}({argument}") - len(argument.default) + self.arguments.offset_of(argument)
                     raise relocated(error, str(self), position) from None
         defaulted = False
         for argument in self.arguments.positional:
@@ -348,9 +346,7 @@ class FunctionSchema:
             )
         if receiver.type != _TENSOR:
             if self.returns:
-                raise self._broken(
-                    f"the in-place operator {self.name} on {receiver.type} returns something", "-> ()", _ARROW
-                )
+                raise self._broken(f"the in-place operator {self.name} on {receiver.type} returns something", "-> ()", _ARROW)
         elif len(self.returns) != 1 or self.returns[0].annotation != receiver.annotation:
             raise self._broken(
                 f"the in-place operator {self.name} does not return its argument {receiver.name!r}",

@@ -23,7 +23,8 @@ LONGER_FILES: dict[str, str] = {}
 """Files that may be longer, each with its reason."""
 
 LAYERS: tuple[tuple[str, ...], ...] = (
-    ("errors", "containers", "locks", "tensor"),
+    ("errors", "containers", "tensor"),
+    ("locks", "records"),
     ("tape",),
     ("engine",),
     ("calls",),
@@ -45,6 +46,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
 
 UPWARD = {
     ("tensor", "tape"): "for a type alone: a tensor names its tape, a tape makes tensors",
+    ("records", "tape"): "for a type alone: the views read the columns of a tape",
 }
 
 CORE = {part for row in LAYERS[: LAYERS.index(("__init__",)) + 1] for part in row} - {"scipy"}

@@ -6,7 +6,6 @@ from autograd import operators as op
 from autograd.tensor import innermost_value
 from registry.gradients import GradConfig, gradient, register_gradient
 
-
 register_gradient(
     GradConfig(
         "sigmoid",

@@ -14,15 +14,35 @@ from autograd.methods import add_methods as _add_methods
 from autograd.methods import numpy_functions as _numpy_functions
 from autograd.numpy import (
     arithmetic as _arithmetic,
+)
+from autograd.numpy import (
     compare as _compare,
+)
+from autograd.numpy import (
     conv as _conv,
+)
+from autograd.numpy import (
     explog as _explog,
+)
+from autograd.numpy import (
     indexing as _indexing,
+)
+from autograd.numpy import (
     linalg as _linalg,
+)
+from autograd.numpy import (
     reduction as _reduction,
+)
+from autograd.numpy import (
     shape as _shape,
+)
+from autograd.numpy import (
     softmax as _softmax,
+)
+from autograd.numpy import (
     special as _special,
+)
+from autograd.numpy import (
     trig as _trig,
 )
 from autograd.numpy.arithmetic import *  # noqa: F403  # the families list their names

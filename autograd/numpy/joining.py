@@ -44,9 +44,7 @@ def concatenate(
 concat = concatenate
 
 
-def stack(
-    arrays: Sequence[Any], axis: int = 0, out: Any = None, *, dtype: Any = None, casting: str = "same_kind"
-) -> Any:
+def stack(arrays: Sequence[Any], axis: int = 0, out: Any = None, *, dtype: Any = None, casting: str = "same_kind") -> Any:
     """Arrays of one shape joined along a new axis.
 
     >>> stack([[1.0, 2.0], [3.0, 4.0]], axis=1)

@@ -87,9 +87,7 @@ def cumprod(a: Any, axis: int | None = None, dtype: Any = None, out: Any = None)
 # -------------------------------------------------------------------------------------------------- moments
 
 
-def mean(
-    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False, *, where: Any = True
-) -> Any:
+def mean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False, *, where: Any = True) -> Any:
     """The arithmetic mean over axes.
 
     >>> mean([1.0, 2.0, 6.0])
@@ -164,9 +162,7 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fals
 # -------------------------------------------------------------------------------------------------- extremes
 
 
-def max(
-    a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None, where: Any = True
-) -> Any:
+def max(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None, where: Any = True) -> Any:
     """The largest element along axes; equal ones share its gradient.
 
     >>> max([[1.0, 5.0], [3.0, 4.0]], axis=1)
@@ -178,9 +174,7 @@ def max(
     return op.max(a, axis=axis, keepdims=keepdims, initial=initial, where=_mask(where))
 
 
-def min(
-    a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None, where: Any = True
-) -> Any:
+def min(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None, where: Any = True) -> Any:
     """The smallest element along axes; equal ones share its gradient.
 
     >>> min([[1.0, 5.0], [3.0, 4.0]], axis=1)
@@ -314,9 +308,7 @@ def nanprod(
     return prod(a, axis, dtype, out, keepdims, initial, mask)
 
 
-def nanmean(
-    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False, *, where: Any = True
-) -> Any:
+def nanmean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False, *, where: Any = True) -> Any:
     """``mean`` of what is not NaN.
 
     >>> nanmean([1.0, np.nan, 3.0])
@@ -352,9 +344,7 @@ def nanstd(
     return std(a, axis, dtype, out, ddof, keepdims, where=mask, mean=mean, correction=correction)
 
 
-def nanmax(
-    a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None, where: Any = True
-) -> Any:
+def nanmax(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None, where: Any = True) -> Any:
     """``max`` of what is not NaN; NaN if there is nothing else.
 
     >>> nanmax([1.0, np.nan, 3.0])
@@ -364,9 +354,7 @@ def nanmax(
     return _extreme_of_defined(max, -np.inf, a, axis, keepdims, initial, where)
 
 
-def nanmin(
-    a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None, where: Any = True
-) -> Any:
+def nanmin(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None, where: Any = True) -> Any:
     """``min`` of what is not NaN; NaN if there is nothing else.
 
     >>> nanmin([1.0, np.nan, 3.0])

@@ -284,9 +284,7 @@ def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
     return op.diagonal(a, offset=offset, axis1=axis1, axis2=axis2)
 
 
-def trace(
-    a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None
-) -> Any:
+def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None) -> Any:
     """The sum of a diagonal.
 
     >>> trace([[1.0, 2.0], [3.0, 4.0]])
@@ -353,9 +351,7 @@ def triu(m: Any, k: int = 0) -> Any:
 # -------------------------------------------------------------------------------------------------- another type
 
 
-def astype(
-    x: Any, dtype: Any, order: str = "K", casting: Any = "unsafe", subok: bool = True, copy: bool = True
-) -> Any:
+def astype(x: Any, dtype: Any, order: str = "K", casting: Any = "unsafe", subok: bool = True, copy: bool = True) -> Any:
     """The same values in another type. To a type without derivatives (int, bool) the result is a constant.
 
     >>> astype(np.array([1.5]), "float32").dtype

@@ -138,13 +138,9 @@ def _argsort(a: Any, axis: Any, kind: Any) -> Any:
 
 
 operator("getitem(Tensor a, *, Index index) -> Tensor", _getitem)
-operator(
-    "scatter_add(Tensor[] values, *, Any indices, int[] shape, ScalarType dtype, int batch=0) -> Tensor", _scatter_add
-)
+operator("scatter_add(Tensor[] values, *, Any indices, int[] shape, ScalarType dtype, int batch=0) -> Tensor", _scatter_add)
 operator("take(Tensor a, Any indices, int? axis=None, *, str mode='raise') -> Tensor", np.take)
 operator("take_along_axis(Tensor arr, Any indices, int? axis=-1) -> Tensor", _take_along_axis)
 operator("sort(Tensor a, int? axis=-1) -> Tensor", lambda a, axis: np.sort(a, axis=axis))
 operator("argsort(Tensor a, int? axis=-1, str? kind=None) -> Tensor", _argsort, constant=True)
-operator(
-    "searchsorted(Tensor a, Tensor v, str side='left', Any sorter=None) -> Tensor", np.searchsorted, constant=True
-)
+operator("searchsorted(Tensor a, Tensor v, str side='left', Any sorter=None) -> Tensor", np.searchsorted, constant=True)

@@ -97,9 +97,7 @@ operator(f"sum(Tensor a, int[1]? axis=None, ScalarType? dtype=None, *, {_OPTIONS
 operator(f"prod(Tensor a, int[1]? axis=None, ScalarType? dtype=None, *, {_OPTIONS}) -> Tensor", _prod)
 operator(f"max(Tensor a, int[1]? axis=None, *, {_OPTIONS}) -> Tensor", _max)
 operator(f"min(Tensor a, int[1]? axis=None, *, {_OPTIONS}) -> Tensor", _min)
-operator(
-    "mean(Tensor a, int[1]? axis=None, ScalarType? dtype=None, *, bool keepdims=False, Tensor? where=None) -> Tensor", _mean
-)
+operator("mean(Tensor a, int[1]? axis=None, ScalarType? dtype=None, *, bool keepdims=False, Tensor? where=None) -> Tensor", _mean)
 operator(f"var(Tensor a, int[1]? axis=None, ScalarType? dtype=None, *, {_MOMENT_OPTIONS}) -> Tensor", _var)
 operator(f"std(Tensor a, int[1]? axis=None, ScalarType? dtype=None, *, {_MOMENT_OPTIONS}) -> Tensor", _std)
 operator("logsumexp(Tensor a, int[1]? axis=None, *, bool keepdims=False) -> Tensor", _logsumexp)
@@ -114,6 +112,4 @@ operator("argmax(Tensor a, int? axis=None, *, bool keepdims=False) -> Tensor", n
 operator("argmin(Tensor a, int? axis=None, *, bool keepdims=False) -> Tensor", np.argmin, constant=True)
 operator("any(Tensor a, int[1]? axis=None, *, bool keepdims=False, Tensor? where=None) -> Tensor", _any, constant=True)
 operator("all(Tensor a, int[1]? axis=None, *, bool keepdims=False, Tensor? where=None) -> Tensor", _all, constant=True)
-operator(
-    "count_nonzero(Tensor a, int[1]? axis=None, *, bool keepdims=False) -> Tensor", np.count_nonzero, constant=True
-)
+operator("count_nonzero(Tensor a, int[1]? axis=None, *, bool keepdims=False) -> Tensor", np.count_nonzero, constant=True)

@@ -245,9 +245,7 @@ def test_a_rule_that_does_not_return_a_gradient_map(fake, result, message):
 
 def test_a_rule_for_a_list_gives_a_list_of_functions(fake):
     answers = [lambda: 1.0, [lambda: np.ones(3)], X]
-    f = fake(
-        "fake_list(Tensor[] parts) -> Tensor", lambda parts: parts[0] + parts[1], lambda dy, s, a: {"parts": answers[0]}
-    )
+    f = fake("fake_list(Tensor[] parts) -> Tensor", lambda parts: parts[0] + parts[1], lambda dy, s, a: {"parts": answers[0]})
     for got in ("a function", "list of length 1", "ndarray of length 3|is float64|function"):
         with pytest.raises(GradientError, match=f"'fake_list'.*'parts'.*({got})"):
             grad(lambda x: op.sum(f([x, x])))(X)
@@ -292,9 +290,7 @@ def test_several_outputs_get_none_where_the_rule_asks_for_it(fake):
 
 
 def test_outputs_in_a_list(fake):
-    f = fake(
-        "fake_unstack(Tensor x) -> Tensor[]", list, lambda dy, s, a: {"x": lambda: np.array(dy)}
-    )
+    f = fake("fake_unstack(Tensor x) -> Tensor[]", list, lambda dy, s, a: {"x": lambda: np.array(dy)})
     (g,) = walked(lambda x: f(x)[0] * 2.0 + f(x)[2] * f(x)[1], X)
     np.testing.assert_array_equal(g, [2.0, 3.0, 2.0])
 

@@ -48,9 +48,7 @@ def test_a_linear_operator_uses_its_kernel(fake):
     def refuse(dy, saved, attrs):
         raise AssertionError("the rule is not needed")
 
-    affine = fake(
-        "fake_affine(Tensor x, *, float offset=0.0) -> Tensor", kernel, refuse, linear=("x",), affine={"offset": 0.0}
-    )
+    affine = fake("fake_affine(Tensor x, *, float offset=0.0) -> Tensor", kernel, refuse, linear=("x",), affine={"offset": 0.0})
     y, tangent = jvp(lambda x: affine(x, offset=7.0), (X,), (V,))
     np.testing.assert_allclose(y, weights @ X + 7)
     np.testing.assert_allclose(tangent, weights @ V, err_msg="the offset has no part in the linear map")

@@ -16,12 +16,12 @@ from autograd import (
     checkpoint,
     custom_gradient,
     grad,
+    locks,
     make_hvp,
     make_jvp,
     make_vjp,
     stop_gradient,
 )
-from autograd import locks
 from autograd import operators as op
 from autograd.errors import GradtapeError
 
@@ -224,9 +224,7 @@ def test_an_index_array_changed_through_an_older_alias_is_found_with_keep_all():
 
 
 def test_a_saved_output_changed_through_its_base_is_found_with_keep_all(fake):
-    root = fake(
-        "fake_root(Tensor x) -> Tensor", np.sqrt, lambda dy, s, a: {"x": lambda: dy / (2 * s[0])}, outputs_to_save=True
-    )
+    root = fake("fake_root(Tensor x) -> Tensor", np.sqrt, lambda dy, s, a: {"x": lambda: dy / (2 * s[0])}, outputs_to_save=True)
     with Tape(keep="all") as tape:
         x = tape.watch(fresh())
         y = root(x)

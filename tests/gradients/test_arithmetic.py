@@ -287,7 +287,8 @@ def test_python_scalars_stay_weak():
 def test_what_is_saved():
     x, w = numpy.ones((10, 10)), numpy.ones((10, 10))
     saved = {
-        "x + w": 0, "x - w": 0, "x * w": 800, "x * 2.0": 0, "x / w": 800, "2.0 / x": 1600, "-x": 0,  # the gradient in a divisor takes the quotient
+        "x + w": 0, "x - w": 0, "x * w": 800, "x * 2.0": 0, "x / w": 800, "-x": 0,
+        "2.0 / x": 1600,  # the gradient in a divisor takes the quotient
         "x * x": 800, "np.exp(x)": 800, "np.tanh(x)": 800, "np.real(x)": 0,
     }  # fmt: skip
     for text, expected in saved.items():

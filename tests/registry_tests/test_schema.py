@@ -336,9 +336,7 @@ def test_argument_lists_round_trip(value):
     assert Arguments.parse(str(value), value.receiver_rule) == value
 
 
-@given(
-    words, st.booleans(), st.booleans(), st.booleans(), st.none() | words, st.sampled_from(["", "out", "x.y", "x_out"])
-)
+@given(words, st.booleans(), st.booleans(), st.booleans(), st.none() | words, st.sampled_from(["", "out", "x.y", "x_out"]))
 def test_names_that_can_be_built_round_trip(stem, inplace, dunder, functional, namespace, overload):
     try:
         name = OperatorName(BaseOperatorName(stem, inplace, dunder, functional, namespace), overload)
@@ -403,9 +401,7 @@ def test_damaged_texts_give_a_schema_error_or_print_back(data):
         assert str(schema) == text
 
 
-@given(
-    st.text(alphabet="aT_.!?[](),*=->: 12\n'\"", max_size=25), st.sampled_from([OperatorName, Type, Argument, Return])
-)
+@given(st.text(alphabet="aT_.!?[](),*=->: 12\n'\"", max_size=25), st.sampled_from([OperatorName, Type, Argument, Return]))
 def test_any_text_gives_a_schema_error_or_prints_back(text, reader):
     try:
         value = reader.parse(text)

@@ -30,9 +30,7 @@ from registry.schema import (
 
 RECORDS = Path(__file__).resolve().parents[3] / "shared" / "torchgen"
 
-pytestmark = pytest.mark.skipif(
-    not RECORDS.is_dir(), reason="torchgen's recorded answers are not beside the repository"
-)
+pytestmark = pytest.mark.skipif(not RECORDS.is_dir(), reason="torchgen's recorded answers are not beside the repository")
 
 # What torchgen accepts and we refuse, or the other way round, and why. registry/schema.py lists the same in words.
 EARLIER = "torchgen refuses it one level up, when the schema around it is printed and compared"
@@ -188,9 +186,7 @@ def test_hand_made_texts(reader):
             assert caught.value.expected, text
         elif answer["ok"]:
             value = answer["value"]
-            assert describe(parse(text)) == (expected_schema(value) if reader == "FunctionSchema.parse" else value), (
-                text
-            )
+            assert describe(parse(text)) == (expected_schema(value) if reader == "FunctionSchema.parse" else value), text
         else:
             assert str(parse(text)) == text
 
