@@ -29,6 +29,9 @@ from registry.errors import close_matches
 
 ndarray = np.ndarray
 
+Wanted = tuple[int, int | None, int]
+"""An input that a gradient is wanted for: its position, the position in it if it is a list, and its id."""
+
 
 def pull_back(tape: Tape, plan: Plan, target: int, dy: Any, sources: Sequence[int], batch: tuple[int, ...] = ()) -> list[Any]:
     """The gradient of each source id, or None where the target does not depend on it.
@@ -87,6 +90,7 @@ class _Walk:
         add_into = np.add
         dy: Any
         attrs: Any
+        by_input: Any
         thunks: Any
         for binding, number, first, second, at in zip(
             plan.bindings, plan.numbers, plan.first, plan.second, plan.saved_at, strict=True
@@ -143,7 +147,9 @@ class _Walk:
 
     def _step(self, binding: Binding, number: int, first: int, second: int, at: int) -> None:
         """One step of any kind: lists, several outputs, another backend, a batch, strong zeros, names checked."""
-        n_outputs, lengths, wanted = binding.n_outputs or 1, (), ()
+        n_outputs = binding.n_outputs or 1
+        lengths: tuple[int, ...] = ()
+        wanted: tuple[Wanted, ...]
         if first == WIDE:
             n_outputs, lengths, wanted = self.plan.wide[number]
         else:
@@ -172,7 +178,7 @@ class _Walk:
         number: int,
         arrived: list[Any],
         lengths: tuple[int, ...],
-        wanted: Sequence[tuple[int, int | None, int]],
+        wanted: Sequence[Wanted],
         at: int,
     ) -> None:
         tape, batch = self.tape, self.batch
@@ -228,7 +234,7 @@ def rule_gradients(
     dy: Any,
     saved: Sequence[Any],
     attrs: Any,
-    wanted: Sequence[tuple[int, int | None, int]],
+    wanted: Sequence[Wanted],
     batch: tuple[int, ...] = (),
 ) -> list[tuple[int, int | None, int, Any]]:
     """Call a rule and the wanted thunks, with every check of the names; a rule that cannot follow a batch is called for each."""
@@ -293,7 +299,8 @@ def _stack(parts: list[Any]) -> Any:
 def strong_zeros(dy: Any, g: Any) -> Any:
     """``g``, but exactly zero wherever the cotangent ``dy`` is."""
     if type(dy) is tuple:
-        zero = np.logical_and.reduce([np.equal(innermost_value(each), 0) for each in dy if each is not None])
+        zeros = [np.equal(innermost_value(each), 0) for each in dy if each is not None]
+        zero: Any = np.all(np.asarray(zeros), axis=0)
     else:
         zero = np.equal(innermost_value(dy), 0)
     return op.where(zero, 0.0, g) if zero.any() else g

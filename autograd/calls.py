@@ -304,7 +304,7 @@ def _record_several(
     tape._ids.append(x._id)
     number = len(tape._bindings)
     tape._attrs[number] = attrs
-    results = []
+    results: list[Tensor] = []
     for each in y:
         tensor = Tensor()
         tensor._value = each

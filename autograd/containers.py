@@ -188,8 +188,7 @@ _SUBCLASS: tuple[tuple[type, tuple[Flattener, Rebuilder]], ...] = (
 )
 
 
-@lru_cache(maxsize=256)
-def _handlers(kind: type) -> tuple[Flattener, Rebuilder] | None:
+def _find_handlers(kind: type) -> tuple[Flattener, Rebuilder] | None:
     """How to take a type apart and build it again; None for a leaf."""
     known = _BUILT_IN.get(kind) or _registered.get(kind)
     if known is not None:
@@ -202,3 +201,6 @@ def _handlers(kind: type) -> tuple[Flattener, Rebuilder] | None:
         if issubclass(kind, base):
             return handlers
     return None
+
+
+_handlers: Any = lru_cache(maxsize=256)(_find_handlers)

@@ -40,7 +40,8 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
     """A function with a gradient of your own: ``f(*args)`` returns its value and a function from ``dy`` to the gradients.
 
     That function gets the cotangent of the value (in its structure) and returns the gradient for the argument, or a tuple
-    with one for each of several arguments. Write it with operators that have gradients themselves, and second derivatives work too.
+    with one for each of several arguments. Write it with operators that have gradients themselves, and second derivatives
+    work too.
 
     Raises GradientError if ``f`` or the gradient function returns something else.
 

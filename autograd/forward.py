@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from autograd import operators as op
-from autograd.backprop import rule_gradients
+from autograd.backprop import Wanted, rule_gradients
 from autograd.dag import NONE, WIDE, Plan, plan_for
 from autograd.engine import run
 from autograd.indexed import IndexedGradient
@@ -23,8 +23,6 @@ from autograd.tape import Tape
 from autograd.tensor import Tensor, innermost_value
 from registry import backends
 from registry.bindings import Binding
-
-Wanted = tuple[int, int | None, int]
 
 
 def push_forward(tape: Tape, plan: Plan, tangents: dict[int, Any], target: int) -> Any:
@@ -48,7 +46,8 @@ def _finite(value: Any) -> bool:
 def _push(tape: Tape, plan: Plan, tangents: dict[int, Any], target: int, *, strong: bool) -> Any:
     steps = zip(plan.bindings, plan.numbers, plan.first, plan.second, plan.saved_at, strict=True)
     for binding, number, first, second, at in reversed(list(steps)):
-        n_outputs, lengths = binding.n_outputs or 1, ()
+        n_outputs = binding.n_outputs or 1
+        lengths: tuple[int, ...] = ()
         wanted: tuple[Wanted, ...] = tuple((p, None, each) for p, each in enumerate((first, second)) if each != NONE)
         if first == WIDE:
             n_outputs, lengths, wanted = plan.wide[number]

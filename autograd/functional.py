@@ -181,7 +181,7 @@ def stop_gradient(x: Any) -> Any:
     values = []
     for value in leaves:
         while type(value) is Tensor:
-            value = value.value  # type: ignore[attr-defined]  # from methods
+            value = value.value  # from methods
         values.append(value)
     return structure.rebuild(values)
 
@@ -257,7 +257,7 @@ def _elementwise_grad(f: Callable[..., Any], argnum: Argnum, /, *args: Any, **kw
         y = f(*watched, **kwargs)
         if type(y) is not Tensor or y._tape is not tape:
             _check_scalar(y, tape)
-        return gradient(tape, y, sources, dy=op.zeros(shape=y.shape, dtype=y.dtype) + y.dtype.type(1))  # type: ignore[attr-defined]
+        return gradient(tape, y, sources, dy=op.zeros(shape=y.shape, dtype=y.dtype) + y.dtype.type(1))
 
 
 def _holomorphic_grad(f: Callable[..., Any], argnum: int, /, *args: Any, **kwargs: Any) -> Any:
@@ -267,7 +267,7 @@ def _holomorphic_grad(f: Callable[..., Any], argnum: int, /, *args: Any, **kwarg
         _check_scalar(y, tape)
         if np.dtype(sources.dtype).kind != "c":
             raise GradientError(f"holomorphic_grad: the argument has dtype {sources.dtype}, expected a complex one; use grad")
-        return gradient(tape, y, sources, dy=np.ones((), y.dtype))  # type: ignore[attr-defined]
+        return gradient(tape, y, sources, dy=np.ones((), y.dtype))
 
 
 def _jacobian(f: Callable[..., Any], argnum: Argnum, /, *args: Any, **kwargs: Any) -> Any:
@@ -424,7 +424,7 @@ def _make_jvp(f: Callable[..., Any], argnum: Argnum, /, *args: Any, **kwargs: An
 
 
 def _tangent(v: Any, source: Tensor) -> Any:
-    shape, dtype = source.shape, source.dtype  # type: ignore[attr-defined]
+    shape, dtype = source.shape, source.dtype
     if not isinstance(v, Tensor | np.ndarray):
         v = np.asarray(v, dtype)[()]
     if np.shape(innermost_value(v)) != shape:

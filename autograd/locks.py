@@ -40,13 +40,13 @@ def lock(arrays: Iterable[np.ndarray]) -> None:
         for array in arrays:
             _locked += 1
             if array.flags.writeable:
-                array.setflags(False)
+                array.setflags(write=False)
             else:
                 _shared[id(array)] = _shared.get(id(array), 0) + 1
             if array.base is not None:
                 for owner in _owners(array):
                     if owner.flags.writeable:
-                        owner.setflags(False)
+                        owner.setflags(write=False)
                     else:
                         _shared[id(owner)] = _shared.get(id(owner), 0) + 1
     if _left_over:
@@ -65,7 +65,7 @@ def unlock(arrays: Iterable[np.ndarray]) -> None:
             if _shared or array.base is not None:
                 _unlock_one(array)
             else:
-                array.setflags(True)
+                array.setflags(write=True)
     if _left_over:
         _work_off()
 
@@ -104,10 +104,10 @@ def _restore(array: np.ndarray) -> None:
     """Make an array writable again, also where the array that it is a view of has to stay read-only."""
     kept = [owner for owner in _owners(array) if not owner.flags.writeable]
     for owner in reversed(kept):
-        owner.setflags(True)
-    array.setflags(True)
+        owner.setflags(write=True)
+    array.setflags(write=True)
     for owner in kept:
-        owner.setflags(False)
+        owner.setflags(write=False)
 
 
 def _owners(array: np.ndarray) -> list[np.ndarray]:

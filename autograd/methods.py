@@ -16,6 +16,7 @@ from autograd.tape import Tape
 from autograd.tape_gradient import gradient, jacobian, value_and_gradient
 from autograd.tensor import Tensor, innermost_value
 from registry.errors import close_matches
+from registry.operators import operator_names
 
 numpy_functions: dict[Callable[..., Any], Callable[..., Any]] = {}
 """NumPy's function -> ours. ``autograd.numpy`` fills it; ``__array_function__`` reads it."""
@@ -48,9 +49,10 @@ def _of_value(attribute: str, python_scalar: Any, doc: str) -> property:
 
 def _transpose(self: Tensor, *axes: Any) -> Any:
     """Permute the axes: ``t.transpose(1, 0)``, ``t.transpose((1, 0))``, or all reversed."""
+    order: Any = axes
     if len(axes) == 1 and (axes[0] is None or isinstance(axes[0], list | tuple)):
-        axes = axes[0]
-    return op.transpose(self, axes=tuple(axes) if axes else None)
+        order = axes[0]
+    return op.transpose(self, axes=tuple(order) if order else None)
 
 
 def _reshape(self: Tensor, *shape: Any, order: str = "C") -> Any:
@@ -161,7 +163,7 @@ def _array_ufunc(self: Tensor, ufunc: Any, method: str, *inputs: Any, out: Any =
     function = _function_of_ufunc(name)
     if function is None:
         raise NotTrackedError(
-            f"{spelled} has no gradient rule.{close_matches(name, op.operator_names())} Register a kernel and a gradient for"
+            f"{spelled} has no gradient rule.{close_matches(name, operator_names())} Register a kernel and a gradient for"
             f" {name!r}, or use t.value where no gradient is needed"
         )
     _ufunc_functions[ufunc] = function

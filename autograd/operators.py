@@ -35,7 +35,8 @@ def operator_function(name: str) -> Callable[..., Any]:
 
 def _maker(schema: FunctionSchema) -> Callable[[str], Callable[..., Any]]:
     """Which kind of function an operator gets: the fastest one that its schema allows."""
-    tensors_only = all(str(argument.type) == "Tensor" for argument in (*schema.inputs, *schema.returns))
+    types = [each.type for each in schema.inputs] + [each.type for each in schema.returns]
+    tensors_only = all(str(each) == "Tensor" for each in types)
     if not tensors_only or not schema.returns or is_constant(str(schema.name)):
         return general
     if schema.attributes and len(schema.inputs) == 1:

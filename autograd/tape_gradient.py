@@ -60,7 +60,7 @@ def value_and_gradient(self: Tape, target: Tensor, sources: Any, dy: Any = None)
     (9.0, 6.0)
     """
     gradients = gradient(self, target, sources, dy)
-    return (target._value if self._freed else target.value), gradients  # type: ignore[attr-defined]  # from methods
+    return (target._value if self._freed else target.value), gradients
 
 
 def jacobian(self: Tape, target: Tensor, sources: Any) -> Any:

@@ -47,8 +47,8 @@ class GradConfig:
     affine            attributes to replace in the linear map, such as ``{"initial": None}`` for ``sum``
     jvp_func          a forward rule, where one is faster than what the flags give
     accepts_none      a rule of several outputs that takes None for a cotangent that did not arrive, rather than zeros
-    needs             ``{input: names it needs}``: which saved inputs the gradient of an input uses, where not all; "output" is the
-                      single saved output
+    needs             ``{input: names it needs}``: which saved inputs the gradient of an input uses, where not all; "output"
+                      means the single saved output
     fresh             its gradients are always new arrays that nothing else holds, so the walk may add to them in place
     batched           the rule follows extra leading axes of ``dy``; False makes the walk call it once a cotangent
     """

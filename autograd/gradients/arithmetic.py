@@ -4,13 +4,15 @@ Where there is no derivative, these are the choices: |x| at 0 has 0, as have hyp
 inputs of maximum and minimum share equally, so a clip at its very bound passes half; sqrt at 0 has inf.
 """
 
+from typing import Any
+
 import numpy as np
 
 from autograd import operators as op
 from autograd.tensor import innermost_value
 from registry.gradients import GradConfig, gradient, register_gradient
 
-_SCALARS = (int, float, np.generic)
+_SCALARS: tuple[Any, ...] = (int, float, np.generic)
 
 
 # ------------------------------------------------------------------------------------------- sums and products
@@ -56,7 +58,7 @@ register_gradient(
 )
 def divide(dy, saved, attrs):
     x2, y = saved
-    quotient = []
+    quotient: list[Any] = []
 
     def dx1():
         if not quotient:

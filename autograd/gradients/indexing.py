@@ -3,6 +3,8 @@
 Reading gives an ``IndexedGradient``: the walk collects the pieces of an array and adds them up once.
 """
 
+from typing import Any
+
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 
@@ -65,6 +67,7 @@ def take(dy, saved, attrs):
             indices = indices % length
         elif attrs["mode"] == "clip":
             indices = np.clip(indices, 0, length - 1)
+        where: Any
         if axis is None:
             where = np.unravel_index(np.where(indices < 0, indices + length, indices), a.shape)
         else:

@@ -5,12 +5,16 @@ may carry a batch of cotangents in front; broadcasting does the rest.
 """
 
 from math import prod as product
+from typing import Any
 
 import numpy as np
 
 from autograd import operators as op
 from autograd.tensor import innermost_value
 from registry.gradients import gradient
+
+_fold_sum: Any = np.add.reduce
+"""``np.add.reduce`` by position, which costs half of ``np.sum``."""
 
 
 def _axes(axis, ndim):
@@ -48,7 +52,7 @@ def _count(shape, attrs):
     if attrs.get("where") is None:
         return product(shape[each] for each in _axes(attrs["axis"], len(shape)))
     mask = np.broadcast_to(np.asarray(attrs["where"], bool), shape)
-    return np.add.reduce(mask, attrs["axis"], np.intp, None, True)
+    return _fold_sum(mask, attrs["axis"], np.intp, None, True)
 
 
 # -------------------------------------------------------------------------------------------------- sums and means
@@ -253,7 +257,7 @@ def _share_of_extreme(dy, saved, attrs):
             attains = attains | (np.isnan(plain) & undefined)
         if attrs["where"] is not None:
             attains = attains & np.asarray(attrs["where"], bool)
-        count = np.add.reduce(attains, attrs["axis"], np.intp, None, True)
+        count = _fold_sum(attains, attrs["axis"], np.intp, None, True)
         if attrs["initial"] is not None:
             count = count + np.equal(extreme, attrs["initial"])
         share = _widen(dy, attrs, ndim)
@@ -281,7 +285,7 @@ def logsumexp(dy, saved, attrs):
             return _widen(dy, attrs, ndim) * op.exp(op.subtract(a, total))
         # Beside an infinite element the finite ones vanish, and equal infinities share; a sum of nothing has no gradient.
         infinite = np.isposinf(np.real(plain))
-        count = np.maximum(np.add.reduce(infinite, attrs["axis"], np.intp, None, True), 1).astype(dy.dtype)
+        count = np.maximum(_fold_sum(infinite, attrs["axis"], np.intp, None, True), 1).astype(dy.dtype)
         weight = op.where(limit, infinite / count, op.exp(op.where(limit, 0.0, op.subtract(a, total))))
         return _widen(dy, attrs, ndim) * weight
 

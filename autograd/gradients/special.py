@@ -20,15 +20,11 @@ register_gradient(
 # Of relu the output is kept rather than the input: the next layer's matmul keeps the same array anyway.
 
 
-register_gradient(
-    GradConfig(
-        "relu",
-        by_input={"x": lambda dy, saved, attrs: op.where_or_zero(np.greater(innermost_value(saved[0]), 0), dy)},
-        outputs_to_save=True,
-        elementwise=True,
-        fresh=True,
-    )
-)
+def _relu_x(dy, saved, attrs):
+    return op.where_or_zero(np.greater(innermost_value(saved[0]), 0), dy)
+
+
+register_gradient(GradConfig("relu", by_input={"x": _relu_x}, outputs_to_save=True, elementwise=True, fresh=True))
 
 
 @gradient("softplus", inputs_to_save=("x",), elementwise=True)

@@ -11,26 +11,18 @@ from registry.gradients import GradConfig, gradient, register_gradient
 _DEGREE = math.pi / 180.0
 
 
-register_gradient(
-    GradConfig(
-        "sin",
-        by_input={"x": lambda dy, saved, attrs: dy * op.cos(saved[0])},
-        inputs_to_save=("x",),
-        elementwise=True,
-        fresh=True,
-    )
-)
+def _sin_x(dy, saved, attrs):
+    return dy * op.cos(saved[0])
 
 
-register_gradient(
-    GradConfig(
-        "cos",
-        by_input={"x": lambda dy, saved, attrs: -(dy * op.sin(saved[0]))},
-        inputs_to_save=("x",),
-        elementwise=True,
-        fresh=True,
-    )
-)
+register_gradient(GradConfig("sin", by_input={"x": _sin_x}, inputs_to_save=("x",), elementwise=True, fresh=True))
+
+
+def _cos_x(dy, saved, attrs):
+    return -(dy * op.sin(saved[0]))
+
+
+register_gradient(GradConfig("cos", by_input={"x": _cos_x}, inputs_to_save=("x",), elementwise=True, fresh=True))
 
 
 @gradient("tan", outputs_to_save=True, elementwise=True)

@@ -1,12 +1,14 @@
-"""Fake operators: the core is tested with kernels and rules that a test writes itself."""
+"""What tests of the core share: fake operators, whose kernels and rules a test writes itself, and a walk of both kinds."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
 import pytest
 
+from autograd import Tape
 from autograd.operators import operator_function
 from registry import GradConfig, get_gradient, operator, register_gradient, undeclare, unregister_gradient, unregister_kernel
 
@@ -30,3 +32,22 @@ def fake() -> Iterator[Callable[..., Any]]:
             unregister_gradient(name)
         unregister_kernel(name, "numpy")
         undeclare(name)
+
+
+@pytest.fixture
+def walked() -> Callable[..., Any]:
+    """``walked(build, *sources, dy=None)``: the gradients from the careful walk (first) and the fast one (after it), which agree."""
+
+    def walk(build: Callable[..., Any], *sources: Any, dy: Any = None, times: int = 2) -> Any:
+        results = []
+        for _ in range(times):
+            with Tape() as tape:
+                watched = [tape.watch(each) for each in sources]
+                y = build(*watched)
+            results.append(tape.gradient(y, watched, dy=dy))
+        for each in results[1:]:
+            for first, other in zip(results[0], each, strict=True):
+                np.testing.assert_array_equal(first, other)
+        return results[0]
+
+    return walk
