@@ -218,7 +218,7 @@ def _check_scalar(y: Any, tape: Tape) -> None:
         raise GradientError(f"the function returned {kind}, expected a scalar that depends on its argument: {advice}")
     if y._tape is not tape:
         raise GradientError(
-            "the function returned a value that depends on the argument of a gradient outside, but not on its own"
+            "the function returned a value that does not depend on its argument, but on that of a gradient outside"
         )
 
 

@@ -49,7 +49,8 @@ class GradConfig:
     accepts_none      a rule of several outputs that takes None for a cotangent that did not arrive, rather than zeros
     needs             ``{input: names it needs}``: which saved inputs the gradient of an input uses, where not all; "output"
                       means the single saved output
-    fresh             its gradients are always new arrays that nothing else holds, so the walk may add to them in place
+    fresh             its gradients are always new arrays that nothing else holds, not even the thunk of another input, so that
+                      the walk may add to them in place
     batched           the rule follows extra leading axes of ``dy``; False makes the walk call it once a cotangent
     """
 

@@ -54,7 +54,6 @@ register_gradient(
     outputs_to_save=True,
     needs={"x1": ("x2",), "x2": ("x2", "output")},
     elementwise=True,
-    fresh=True,
 )
 def divide(dy, saved, attrs):
     x2, y = saved

@@ -36,7 +36,7 @@ def fake() -> Iterator[Callable[..., Any]]:
 
 @pytest.fixture
 def walked() -> Callable[..., Any]:
-    """``walked(build, *sources, dy=None)``: the gradients from the careful walk (first) and the fast one (after it), which agree."""
+    """``walked(build, *sources, dy=None)``: the gradients from the careful walk (first) and from the fast one, which agree."""
 
     def walk(build: Callable[..., Any], *sources: Any, dy: Any = None, times: int = 2) -> Any:
         results = []

@@ -384,6 +384,14 @@ PIECES = [
 ]
 
 
+def value_or_error(parse, *arguments):
+    """What a parser answers, and the schema error that it raised instead; one of the two is None."""
+    try:
+        return parse(*arguments), None
+    except SchemaError as error:
+        return None, error
+
+
 @given(st.data())
 def test_damaged_texts_give_a_schema_error_or_print_back(data):
     text = data.draw(st.sampled_from(TEXTS))
@@ -391,21 +399,19 @@ def test_damaged_texts_give_a_schema_error_or_print_back(data):
         start = data.draw(st.integers(0, len(text)))
         stop = data.draw(st.integers(start, min(start + 3, len(text))))
         text = text[:start] + data.draw(st.sampled_from(PIECES)) + text[stop:]
-    try:
-        schema = FunctionSchema.parse(text, data.draw(st.sampled_from(["first", "self"])))
-    except SchemaError as error:
+    schema, error = value_or_error(FunctionSchema.parse, text, data.draw(st.sampled_from(["first", "self"])))
+    if error is None:
+        assert str(schema) == text
+    else:
         assert error.text == text
         assert 0 <= error.position <= len(text)
         assert error.expected
-    else:
-        assert str(schema) == text
 
 
 @given(st.text(alphabet="aT_.!?[](),*=->: 12\n'\"", max_size=25), st.sampled_from([OperatorName, Type, Argument, Return]))
 def test_any_text_gives_a_schema_error_or_prints_back(text, reader):
-    try:
-        value = reader.parse(text)
-    except SchemaError as error:
-        assert error.expected
-    else:
+    value, error = value_or_error(reader.parse, text)
+    if error is None:
         assert str(value) == text
+    else:
+        assert error.expected
