@@ -394,8 +394,9 @@ def _all_finite(results: Sequence[Any]) -> bool:
     for each in results:
         plain = each if type(each) is ndarray else innermost_value(each)
         if type(plain) is ndarray:
-            flat = plain if plain.ndim == 1 else _distinct(plain).ravel(order="K")
-            total += abs(flat.dot(flat))
+            if plain.ndim != 1:
+                plain = (plain if plain.base is None else _distinct(plain)).ravel(order="K")
+            total += abs(plain.dot(plain))
         elif plain is not None:
             total += abs(plain)
     return isfinite(total)

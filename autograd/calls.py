@@ -27,7 +27,7 @@ float32 = np.float32
 FLOAT64 = np.dtype(np.float64)
 FLOAT32 = np.dtype(np.float32)
 
-FLOAT_RESULTS = (ndarray, float64, float32)
+FLOAT_RESULTS = frozenset({ndarray, float64, float32})
 
 ARRAY_WORDS = ("Any", "Index", "Tensor", "Scalar")
 """Schema words of attributes that may be arrays, which are locked like saved values."""
@@ -288,9 +288,11 @@ def _record_several(
     may_hold_arrays: tuple[str, ...],
 ) -> Any:
     """Record a kernel of one tensor and attributes that returned several outputs."""
-    usual = type(y) is tuple and len(y) == binding.n_outputs and type(value) is ndarray
-    if not usual or not all(type(each) in FLOAT_RESULTS and each.dtype.kind in "fc" for each in y):
+    if type(y) is not tuple or len(y) != binding.n_outputs or type(value) is not ndarray:
         return record(tape, binding, (x,), (value,), y, attrs)
+    for each in y:
+        if type(each) not in FLOAT_RESULTS or each.dtype.kind not in "fc":
+            return record(tape, binding, (x,), (value,), y, attrs)
     if binding.keeps_inputs:
         tape._saved.append(value)
     for each, keep in zip(y, binding.save_outputs, strict=False):

@@ -42,6 +42,8 @@ class Structure:
         """The container with these leaves, in the order ``flatten`` gave them."""
         if len(leaves) != self.n_leaves:
             raise ValueError(f"rebuild: got {len(leaves)} leaves, expected {self.n_leaves}")
+        if self._rebuild is not None and self.n_leaves == len(self._children) == self._children.count(_LEAF):
+            return self._rebuild(self._node, list(leaves))
         return self._take(iter(leaves))
 
     def paths(self, start: str = "") -> list[str]:
@@ -52,6 +54,8 @@ class Structure:
         """
         if self._rebuild is None:
             return [start]
+        if self.n_leaves == len(self._steps) == self._children.count(_LEAF):
+            return [start + step for step in self._steps]
         paths: list[str] = []
         for child, step in zip(self._children, self._steps, strict=True):
             paths += [start + step] if child is _LEAF else child.paths(start + step)
@@ -97,9 +101,12 @@ def flatten(container: Any) -> tuple[list[Any], Structure]:
 def _flatten(container: Any, known: tuple[Flattener, Rebuilder], leaves: list[Any]) -> Structure:
     before = len(leaves)
     children, steps = known[0](container)
+    handlers = [_handlers(type(child)) for child in children]
+    if not any(handlers):  # no container inside: the flat list or dict of parameters that most models are
+        leaves += children
+        return Structure(container, known[1], [_LEAF] * len(children), steps, len(children))
     structures = []
-    for child in children:
-        inside = _handlers(type(child))
+    for child, inside in zip(children, handlers, strict=True):
         if inside is None:
             leaves.append(child)
             structures.append(_LEAF)

@@ -206,22 +206,25 @@ class Tape:
             return self._watch_leaf(value, name)
         leaves, structure = flatten(value)
         paths = structure.paths(name or "")
-        self._lock_all(leaves)
+        if self._lock_all(leaves):
+            return structure.rebuild(self._watch_arrays(leaves, paths))
+        return structure.rebuild([self._watch_leaf(each, path) for each, path in zip(leaves, paths, strict=True)])
+
+    def _watch_arrays(self, arrays: list[np.ndarray], paths: list[str]) -> list[Tensor]:
+        """Tensors for arrays that are locked already: the parameters of every training step come this way."""
+        first = len(self._bindings)
+        self._bindings += [SOURCE] * len(arrays)
+        self._shapes += [each.shape for each in arrays]
+        self._dtypes += [each.dtype for each in arrays]
         tensors = []
-        for each, path in zip(leaves, paths, strict=True):
-            if id(each) not in self._locks:
-                tensors.append(self._watch_leaf(each, path))
-                continue
-            tensor = Tensor()  # a float array, locked above: the parameters of every training step come this way
-            tensor._value = each
-            tensor._tape = self
-            number = tensor._id = len(self._bindings)
-            self._bindings.append(SOURCE)
-            self._shapes.append(each.shape)
-            self._dtypes.append(each.dtype)
+        for number, value, path in zip(range(first, first + len(arrays)), arrays, paths, strict=True):
             self._names[number] = path
+            tensor = Tensor()
+            tensor._value = value
+            tensor._tape = self
+            tensor._id = number
             tensors.append(tensor)
-        return structure.rebuild(tensors)
+        return tensors
 
     def _watch_leaf(self, value: Any, name: str | None) -> Tensor:
         if type(value) is np.ndarray and value.dtype.kind in "fc":
@@ -244,18 +247,23 @@ class Tape:
         self._names[number] = name
         return wrap(value, self, number)
 
-    def _lock_all(self, leaves: list[Any]) -> None:
-        """Lock the arrays among these values together, which costs half of one by one."""
+    def _lock_all(self, leaves: list[Any]) -> bool:
+        """Lock the arrays among these values together, which costs half of one by one; whether that was all of them."""
         arrays = []
+        held = self._locks
+        all_locked = True
         for each in leaves:
-            if type(each) is np.ndarray and id(each) not in self._locks and each.dtype.kind in "fc":
+            if type(each) is not np.ndarray or each.dtype.kind not in "fc":
+                all_locked = False
+            elif id(each) not in held:
                 if each.base is not None and not locks.can_be_unlocked(each):
                     self._digests.setdefault(id(each), (each, locks.digest(each)))
                 else:
-                    self._locks[id(each)] = each
+                    held[id(each)] = each
                     arrays.append(each)
         if arrays:
             locks.lock(arrays)
+        return all_locked
 
     def shield(self, value: Any) -> None:
         """Lock a value of this tape of which a plain view is about to leave the engine, as long as the tape may need it."""
@@ -315,7 +323,7 @@ class Tape:
     def _check_locks(self) -> None:
         """Raise InPlaceError if an array was made writable again while this tape needed it."""
         for value in self._locks.values():
-            if locks.broken(value):
+            if (value.flags.writeable or value.base is not None) and locks.broken(value):
                 raise InPlaceError(self._describe_use(value, "was made writable again and may have been changed"))
         for value, before in self._digests.values():
             if locks.digest(value) != before:

@@ -129,16 +129,15 @@ def _find_sources(tape: Tape, sources: Any) -> tuple[list[int], Structure | None
     if type(sources) is Tensor and sources._tape is tape:
         return [sources._id], None
     leaves, structure = flatten(sources)
-    ids = []
-    for position, each in enumerate(leaves):
-        if type(each) is not Tensor or each._tape is not tape:
-            path = structure.paths("sources")[position]
-            got = "a tensor of another tape" if type(each) is Tensor else _spell(each)
-            raise GradientError(
-                f"{path} is {got}, expected a tensor of this tape: pass what tape.watch(...) returned, not the bare value"
-            )
-        ids.append(each._id)
-    return ids, structure
+    ids = [each._id for each in leaves if type(each) is Tensor and each._tape is tape]
+    if len(ids) == len(leaves):
+        return ids, structure
+    position, wrong = next((n, each) for n, each in enumerate(leaves) if type(each) is not Tensor or each._tape is not tape)
+    got = "a tensor of another tape" if type(wrong) is Tensor else _spell(wrong)
+    raise GradientError(
+        f"{structure.paths('sources')[position]} is {got}, expected a tensor of this tape: pass what tape.watch(...) returned,"
+        " not the bare value"
+    )
 
 
 def _spell(value: Any) -> str:
@@ -178,6 +177,13 @@ def _writable(tape: Tape, ids: Sequence[int], gradients: Sequence[Any], dy: Any)
 
     They are writable, and none is a view of another, of ``dy``, or of a saved value (those from outside are locked).
     """
+    for each in gradients:
+        if type(each) is not np.ndarray or each.base is not None or not each.flags.writeable:
+            break
+    else:  # the common case, without a look at each owner
+        distinct = {id(each) for each in gradients}
+        if len(distinct) == len(gradients) and id(_owner(dy)) not in distinct:
+            return list(gradients)
     seen = {id(_owner(dy))}
     mine: list[Any] = []
     for number, g in zip(ids, gradients, strict=True):

@@ -1,0 +1,114 @@
+"""Mistakes that are known of other engines: short programs, each with the value that mathematics asks for.
+
+The programs lie beside the repository and are no part of it; without them the tests are skipped.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import math
+from pathlib import Path
+
+import numpy as onp
+import pytest
+
+import autograd.numpy as np
+from autograd import grad, jacobian, make_jvp
+from autograd.errors import GradtapeError
+
+FILE = Path(__file__).resolve().parents[2] / "shared" / "cases" / "known_traps.json"
+CASES = json.loads(FILE.read_text(encoding="utf-8")) if FILE.is_file() else []
+
+pytestmark = pytest.mark.skipif(not CASES, reason="the cases of known traps are not beside the repository")
+
+NAMES = {"np": np, "onp": onp, "grad": grad, "jacobian": jacobian, "make_jvp": make_jvp, "inf": math.inf, "nan": math.nan}
+MODULES = {"sps": "autograd.scipy.special", "spst": "autograd.scipy.stats"}
+
+NOT_YET = {
+    "P10": "norm",
+    "P12": "norm",
+    "P23": "autograd.scipy, logsumexp",
+    "P26": "eigh",
+    "P28": "svdvals, eigvalsh",
+    "P29": "cholesky",
+    "P32": "pinv",
+    "P47": "solve",
+    "P51": "assignment into arrays",
+    "P54": "interp",
+    "P64": "norm",
+    "P75": "autograd.test_util, check_grads",
+    "O01": "norm",
+    "O16": "autograd.scipy, chi2",
+    "O18": "solve",
+    "O23": "svd",
+    "O24": "gradient",
+    "O43": "svd",
+}
+"""What a case needs and the library lacks so far. Such a case may raise, if the error says so; a wrong value it may not give."""
+
+WALKS = ("careful", "fast")
+"""The first walk over tapes of one structure checks what rules return, the next ones take a shorter way."""
+
+
+def run(case):
+    """The ``result`` of a case and no error, or no result and the error that stopped it."""
+    names = dict(NAMES)
+    try:
+        for name, module in MODULES.items():
+            if f"{name}." in case["code"]:
+                names[name] = importlib.import_module(module)
+        with onp.errstate(all="ignore"):  # many programs make an inf or a NaN on purpose, where plain NumPy warns too
+            exec(case["code"], names)
+    except Exception as error:
+        return None, error
+    return names["result"], None
+
+
+def number(value):
+    """Expected values as numbers: JSON has no complex ones, so they are texts there."""
+    if isinstance(value, list):
+        return [number(each) for each in value]
+    return complex(value) if isinstance(value, str) else value
+
+
+def assert_is(result, expected):
+    if isinstance(expected, str) and expected.startswith("lambda"):
+        assert eval(expected, dict(NAMES))(result), f"{result!r} does not satisfy {expected}"
+    else:
+        onp.testing.assert_allclose(onp.asarray(result), onp.asarray(number(expected)), rtol=1e-9, atol=1e-12)
+        assert onp.shape(result) == onp.shape(number(expected))
+
+
+def is_clear(error, missing):
+    """Whether an error says what is missing: one of our own, if only as the cause of NumPy's, or one that names it."""
+    if isinstance(error, GradtapeError) or isinstance(error.__cause__, GradtapeError):
+        return True
+    named = any(name in str(error) for name in missing.split(", "))
+    return named and isinstance(error, AttributeError | ModuleNotFoundError | TypeError)
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if case["id"] not in NOT_YET], ids=lambda case: case["id"])
+def test_a_known_trap(case):
+    for _ in WALKS:
+        result, error = run(case)
+        if isinstance(error, GradtapeError) and case["or_a_clear_error"]:
+            continue
+        if error is not None:
+            raise error
+        assert_is(result, case["expected"])
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if case["id"] in NOT_YET], ids=lambda case: case["id"])
+def test_a_trap_that_needs_what_is_missing_is_an_error_or_right(case):
+    for _ in WALKS:
+        result, error = run(case)
+        if error is None:
+            assert_is(result, case["expected"])
+        else:
+            missing = NOT_YET[case["id"]]
+            assert is_clear(error, missing), f"expected an error that names {missing}, got {error!r}"
+
+
+def test_what_is_missing_belongs_to_a_case():
+    assert NOT_YET.keys() <= {case["id"] for case in CASES}
