@@ -313,6 +313,13 @@ def fit(g: Any, shape: tuple[int, ...], dtype: Any, batch: tuple[int, ...], bind
     precision to that of the input.
     """
     expected = batch + shape
+    if type(g) is ndarray and g.dtype is dtype:
+        if g.shape == expected:
+            return g
+        if binding.elementwise:
+            return _unbroadcast(g, g.shape, expected, len(batch), binding, input_name)
+    elif type(g) is Tensor and g._tape._dtypes[g._id] is dtype and g._tape._shapes[g._id] == expected:
+        return g
     if type(g) is IndexedGradient:
         if g.shape != shape:
             raise GradientError(

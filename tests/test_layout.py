@@ -59,6 +59,7 @@ OPTIONAL = {
 """Parts that may need more than numpy and networkx; only inside functions, so that importing them stays cheap."""
 
 NOT_FAMILIES = {
+    "tests/gradients/test_accumulation.py": "one property of every operator of two tensors",
     "autograd/numpy/arguments.py": "what the functions of all families do to their arguments",
     "autograd/numpy/ufuncs.py": "the one wrapper of NumPy's universal functions",
     "autograd/numpy/creation.py": "part of the family shape",

@@ -1,7 +1,7 @@
 """Every operator of two tensors, with other uses of both inputs before and after it in the walk.
 
-The walk adds contributions in place where it may. A rule that shares work between its inputs, or hands out something that it keeps,
-must not notice.
+The walk adds contributions in place where it may. A rule that shares work between its inputs, or hands out something that it
+keeps, must not notice.
 """
 
 from __future__ import annotations
