@@ -11,8 +11,12 @@ from typing import Any
 
 from autograd.calls import binary, general, unary, unary_with_attributes
 from registry.errors import close_matches
-from registry.operators import get_schema, is_constant, operator_names
+from registry.operators import get_schema, is_constant, operator_names, when_changed
 from registry.schema import FunctionSchema
+
+
+_made: set[str] = set()
+"""Names of the functions that this module holds."""
 
 
 def operator_function(name: str) -> Callable[..., Any]:
@@ -50,5 +54,15 @@ def __getattr__(name: str) -> Any:
     if name.startswith("__"):
         raise AttributeError(name)
     function = operator_function(name)
-    globals()[name] = function
+    globals()[name] = function  # later look-ups find it without coming here, until the operator's schema changes
+    _made.add(name)
     return function
+
+
+def _drop(name: str) -> None:
+    if name in _made:
+        _made.discard(name)
+        globals().pop(name, None)
+
+
+when_changed.append(_drop)

@@ -16,6 +16,16 @@ _inferred: set[str] = set()
 _constants: set[str] = set()
 
 
+when_changed: list[Callable[[str], None]] = []
+"""Called with the name of an operator whose schema has come, gone or changed; ``autograd.operators`` drops its function then."""
+
+
+def _changed(name: str) -> None:
+    bindings.forget(name)
+    for each in when_changed:
+        each(name)
+
+
 def declare(schema: str | FunctionSchema, *, constant: bool = False) -> FunctionSchema:
     """Add an operator by its schema text; returns the parsed schema.
 
@@ -33,7 +43,7 @@ def declare(schema: str | FunctionSchema, *, constant: bool = False) -> Function
     _inferred.discard(name)
     if constant:
         _constants.add(name)
-    bindings.forget(name)
+    _changed(name)
     return parsed
 
 
@@ -46,6 +56,7 @@ def declare_from_function(name: str, function: Callable[..., Any], *, again: boo
     if schema is None or (again and name in _inferred):
         schema = _schemas[name] = FunctionSchema.parse(_schema_text(name, function))
         _inferred.add(name)
+        _changed(name)
     return schema
 
 
@@ -54,6 +65,7 @@ def forget_inferred(name: str) -> None:
     if name in _inferred:
         _inferred.discard(name)
         del _schemas[name]
+        _changed(name)
 
 
 def undeclare(name: str) -> None:
@@ -63,7 +75,7 @@ def undeclare(name: str) -> None:
     del _schemas[name]
     _inferred.discard(name)
     _constants.discard(name)
-    bindings.forget(name)
+    _changed(name)
 
 
 def get_schema(name: str) -> FunctionSchema | None:

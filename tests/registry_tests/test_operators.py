@@ -406,3 +406,12 @@ def test_an_exception_in_a_kernel_carries_a_note_with_operator_and_shapes(run, o
             notes = " ".join(getattr(caught.value, "__notes__", []))
             assert "'broken'" in notes
             assert "float64[2, 3]" in notes
+
+
+def test_an_operator_declared_anew_gets_a_new_function():
+    operator("shifting(Tensor x) -> Tensor", lambda x: x + 1.0)
+    assert op.shifting(1.0) == 2.0
+    unregister_kernel("shifting", "numpy")
+    undeclare("shifting")
+    operator("shifting(Tensor x, *, float by) -> Tensor", lambda x, by: x + by)
+    assert op.shifting(1.0, by=3.0) == 4.0
