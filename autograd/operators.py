@@ -14,7 +14,6 @@ from registry.errors import close_matches
 from registry.operators import get_schema, is_constant, operator_names, when_changed
 from registry.schema import FunctionSchema
 
-
 _made: set[str] = set()
 """Names of the functions that this module holds."""
 

@@ -10,7 +10,10 @@ import threading
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, TypeVar
+from types import EllipsisType
+from typing import Any, NamedTuple, TypeAlias, TypeVar
+
+import numpy as np
 
 from registry import bindings, operators
 from registry.errors import KernelNotFoundError, RegistrationError, close_matches
@@ -24,7 +27,10 @@ KernelSetupFunc = Callable[[Any], None]
 KernelDisposeFunc = Callable[[Any], None]
 """Called with the backend object once, right before the backend is disposed."""
 
-Attribute = Any
+Attribute: TypeAlias = (
+    "None | bool | int | float | complex | str | slice | EllipsisType | np.dtype[Any] | np.ndarray[Any, Any]"
+    " | Callable[..., Any] | Sequence[Attribute] | Mapping[str, Attribute]"
+)
 """A number, bool, str, None, dtype, slice, Ellipsis, index array, callable, or sequences and mappings of these."""
 
 NamedAttrMap = Mapping[str, Attribute]

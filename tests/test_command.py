@@ -149,7 +149,13 @@ def test_exit_codes_reach_the_shell():
 
 def test_ctrl_c_gives_one_line_and_exit_code_130(tmp_path):
     command = [sys.executable, "-m", "autograd", "train", "digits", "--epochs", "1000000", "--out", str(tmp_path)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a job in the background is born deaf to Ctrl-C
+    ) as process:
         assert process.stdout.readline().startswith("digits: ")
         seen = ""
         while "loss" not in seen:  # the bar has moved

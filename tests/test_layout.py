@@ -64,6 +64,7 @@ NOT_FAMILIES = {
     "autograd/numpy/ufuncs.py": "the one wrapper of NumPy's universal functions",
     "autograd/numpy/creation.py": "part of the family shape",
     "autograd/numpy/joining.py": "part of the family shape",
+    "autograd/numpy/inquiry.py": "part of the family shape",
 }
 
 WITHOUT_GRADIENT: dict[str, str] = {}

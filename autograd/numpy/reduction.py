@@ -18,9 +18,9 @@ from autograd.numpy.arguments import as_array, refuse
 from autograd.tensor import Tensor, innermost_value
 
 __all__ = [
-    "all", "amax", "amin", "any", "argmax", "argmin", "average", "count_nonzero", "cumprod", "cumsum", "max", "mean", "median",
-    "min", "nancumprod", "nancumsum", "nanmax", "nanmean", "nanmin", "nanprod", "nanstd", "nansum", "nanvar", "prod", "ptp",
-    "std", "sum", "var",
+    "all", "amax", "amin", "any", "argmax", "argmin", "average", "count_nonzero", "cumprod", "cumsum", "logsumexp",
+    "max", "mean", "median", "min", "nancumprod", "nancumsum", "nanmax", "nanmean", "nanmin", "nanprod", "nanstd", "nansum",
+    "nanvar", "prod", "ptp", "std", "sum", "var",
 ]  # fmt: skip
 METHODS: tuple[str, ...] = (
     "all", "any", "argmax", "argmin", "cumprod", "cumsum", "max", "mean", "min", "prod", "std", "sum", "var",
@@ -48,6 +48,15 @@ def sum(
     if type(initial) is Tensor:
         return op.add(initial, sum(a, axis, dtype, None, keepdims, None, where))
     return op.sum(a, axis=axis, dtype=dtype, keepdims=keepdims, initial=initial, where=None if where is True else _mask(where))
+
+
+def logsumexp(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """``log(sum(exp(a)))`` over axes, by the shift that never overflows; -inf, with gradient 0, where all elements are.
+
+    >>> logsumexp([1000.0, 1000.0]) == 1000.0 + np.log(2.0)
+    np.True_
+    """
+    return op.logsumexp(a, axis=axis, keepdims=keepdims)
 
 
 def prod(

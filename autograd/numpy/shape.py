@@ -1,7 +1,7 @@
 """NumPy-shaped functions of the family shape.
 
 Here: the same values in another shape or order, repeated or in another type. Joining and cutting are in
-``autograd.numpy.joining``, making arrays in ``autograd.numpy.creation``.
+``autograd.numpy.joining``, making arrays in ``autograd.numpy.creation``, asking about them in ``autograd.numpy.inquiry``.
 """
 
 from __future__ import annotations
@@ -13,14 +13,15 @@ from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from autograd import operators as op
 from autograd.errors import NotTrackedError
-from autograd.numpy import creation, joining
+from autograd.numpy import creation, inquiry, joining
 from autograd.numpy.arguments import as_array, refuse
 from autograd.numpy.creation import *  # noqa: F403  # the module lists its names
+from autograd.numpy.inquiry import *  # noqa: F403
 from autograd.numpy.joining import *  # noqa: F403
 from autograd.tensor import innermost_value
 
 __all__ = [
-    *creation.__all__, *joining.__all__,
+    *creation.__all__, *inquiry.__all__, *joining.__all__,
     "astype", "broadcast_arrays", "broadcast_to", "copy", "diag", "diagflat", "diagonal", "expand_dims", "flip", "fliplr",
     "flipud", "matrix_transpose", "moveaxis", "permute_dims", "ravel", "repeat", "reshape", "roll", "rollaxis", "rot90",
     "squeeze", "swapaxes", "tile", "trace", "transpose", "tril", "triu",

@@ -348,3 +348,11 @@ def test_results_are_tensors_only_where_they_can_be_followed():
         assert all(type(each) is Tensor for each in np.atleast_2d(x, x[0]))
         mixed = np.broadcast_arrays(x, numpy.ones(2))
         assert [type(each) for each in mixed] == [Tensor, numpy.ndarray]
+
+
+def test_questions_about_a_tensor_have_plain_answers():
+    with Tape() as tape:
+        x = tape.watch(np.ones((2, 3)))
+        z = tape.watch(np.ones(2, complex))
+    assert (np.shape(x), np.ndim(x), np.size(x), np.size(x, 1)) == ((2, 3), 2, 6, 3)
+    assert (np.iscomplexobj(x), np.isrealobj(x), np.iscomplexobj(z), np.isrealobj(z)) == (False, True, True, False)
