@@ -28,8 +28,8 @@ KernelDisposeFunc = Callable[[Any], None]
 """Called with the backend object once, right before the backend is disposed."""
 
 Attribute: TypeAlias = (
-    "None | bool | int | float | complex | str | slice | EllipsisType | np.dtype[Any] | np.ndarray[Any, Any]"
-    " | Callable[..., Any] | Sequence[Attribute] | Mapping[str, Attribute]"
+    "bool | int | float | complex | str | slice | EllipsisType | np.dtype[Any] | np.ndarray[Any, Any]"
+    " | Callable[..., Any] | Sequence[Attribute] | Mapping[str, Attribute] | None"
 )
 """A number, bool, str, None, dtype, slice, Ellipsis, index array, callable, or sequences and mappings of these."""
 
