@@ -16,10 +16,12 @@ from autograd.errors import KernelError
 from autograd.records import FURTHER_OUTPUT, NO_ATTRS, PYTHON_SCALARS
 from autograd.tape import Tape, this_thread
 from autograd.tensor import Tensor
-from registry import bindings, operators
+from registry import bindings
 from registry.attributes import check_attributes
 from registry.bindings import Binding
 from registry.errors import close_matches
+from registry.operators import get_schema, is_constant, operator_names
+from registry.schema import FunctionSchema
 
 ndarray = np.ndarray
 float64 = np.float64
@@ -319,6 +321,37 @@ def _record_several(
     return tuple(results)
 
 
+def operator_function(name: str) -> Callable[..., Any]:
+    """The function of one operator; ``operators.add`` is ``operator_function("add")``.
+
+    Raises AttributeError for an operator that is not declared.
+
+    >>> operator_function("add")(1.0, 2.0)
+    3.0
+    """
+    schema = get_schema(name)
+    if schema is None:
+        raise AttributeError(f"no operator {name!r} is declared." + close_matches(name, operator_names()))
+    function = _maker(schema)(name)
+    function.__name__ = function.__qualname__ = name
+    function.__module__ = "autograd.operators"  # where pickle finds it again
+    function.__doc__ = f"{schema}"
+    return function
+
+
+def _maker(schema: FunctionSchema) -> Callable[[str], Callable[..., Any]]:
+    """Which kind of function an operator gets: the fastest one that its schema allows."""
+    types = [each.type for each in schema.inputs] + [each.type for each in schema.returns]
+    tensors_only = all(str(each) == "Tensor" for each in types)
+    if not tensors_only or not schema.returns or is_constant(str(schema.name)):
+        return general
+    if schema.attributes and len(schema.inputs) == 1:
+        return unary_with_attributes
+    if schema.attributes or len(schema.returns) != 1:
+        return general
+    return {1: unary, 2: binary}.get(len(schema.inputs), general)
+
+
 class _CallArguments:
     """How a call of an operator's function maps to inputs and attributes."""
 
@@ -334,7 +367,7 @@ class _CallArguments:
     )
 
     def __init__(self, name: str) -> None:
-        schema = operators.get_schema(name)
+        schema = get_schema(name)
         if schema is None:
             raise KernelError(f"operator {name!r} is not declared")
         self.name = name
