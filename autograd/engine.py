@@ -347,8 +347,12 @@ def keep_attribute(tape: Tape, attr: Any) -> Any:
     kind = type(attr)
     if kind is ndarray:
         tape._lock(attr)
-    elif kind is tuple or kind is list:
-        return kind([keep_attribute(tape, each) for each in attr])
+    elif kind is list:
+        return [keep_attribute(tape, each) for each in attr]
+    elif kind is tuple:
+        for each in attr:  # most indices are integers and slices, which nobody can change
+            if type(each) is ndarray or type(each) is list or type(each) is tuple:
+                return tuple([keep_attribute(tape, each) for each in attr])
     return attr
 
 
