@@ -113,7 +113,7 @@ class _Walk:
             by_input = binding.by_input
             thunks = binding.grad_func(dy, values, attrs) if by_input is None else None  # type: ignore[misc]
             if first != NONE:
-                g = thunks[binding.input_names[0]]() if by_input is None else by_input[0](dy, values, attrs)
+                g = _call(binding, thunks, 0) if by_input is None else by_input[0](dy, values, attrs)
                 if type(g) is not ndarray or g.dtype is not dtypes[first] or g.shape != shapes[first]:
                     g = fit(g, shapes[first], dtypes[first], batch, binding, binding.input_names[0])
                 before = cotangents[first]
@@ -124,7 +124,7 @@ class _Walk:
                 else:
                     self._add(first, g, binding.fresh)
             if second != NONE:
-                g = thunks[binding.input_names[1]]() if by_input is None else by_input[1](dy, values, attrs)
+                g = _call(binding, thunks, 1) if by_input is None else by_input[1](dy, values, attrs)
                 if type(g) is not ndarray or g.dtype is not dtypes[second] or g.shape != shapes[second]:
                     g = fit(g, shapes[second], dtypes[second], batch, binding, binding.input_names[1])
                 before = cotangents[second]
@@ -243,35 +243,46 @@ def rule_gradients(
         singles = [rule_gradients(binding, each, saved, attrs, wanted, batch[1:]) for each in _split_batch(dy, batch[0])]
         return [(*columns[0][:3], _stack([row[3] for row in columns])) for columns in zip(*singles, strict=True)]
     thunks = rule(dy, saved, attrs)  # type: ignore[misc]  # a plan has no step without a rule
+    if not binding.checked:
+        _check_map(binding, thunks)
+    return [(position, member, each, _call(binding, thunks, position, member)) for position, member, each in wanted]
+
+
+def _check_map(binding: Binding, thunks: Any) -> None:
+    """Raise GradientError unless a rule returned a map from names of inputs; done once for each rule that gives them all."""
+    names = binding.input_names
     if not hasattr(thunks, "keys"):
         raise GradientError(
             f"gradient of operator {binding.name!r} returned {type(thunks).__name__}, expected a mapping from input names"
-            f" {list(binding.input_names)} to functions without arguments"
+            f" {list(names)} to functions without arguments"
         )
     for name in thunks:
-        if name not in binding.input_names:
+        if name not in names:
             raise GradientError(
                 f"gradient of operator {binding.name!r} returned a gradient for {name!r}, which is not an input; expected"
-                f" {list(binding.input_names)}.{close_matches(str(name), binding.input_names)}"
+                f" {list(names)}.{close_matches(str(name), names)}"
             )
-    if not binding.checked and all(name in thunks for name in binding.input_names):
-        binding.checked = True
-    gradients = []
-    for position, member, each in wanted:
-        name = binding.input_names[position]
-        if name not in thunks:
-            raise GradientError(
-                f"gradient of operator {binding.name!r} returned none for input {name!r}; it returned {list(thunks)};"
-                f" add {name!r}: lambda: ..."
-            )
-        thunk = thunks[name] if member is None else _member_thunk(binding, name, thunks[name], member)
-        if not callable(thunk):
-            raise GradientError(
-                f"gradient of operator {binding.name!r} for input {name!r} is {type(thunk).__name__}, expected a function"
-                " without arguments: write lambda: ..."
-            )
-        gradients.append((position, member, each, thunk()))
-    return gradients
+    binding.checked = all(name in thunks for name in names)
+
+
+def _call(binding: Binding, thunks: Any, position: int, member: int | None = None) -> Any:
+    """Call the thunk of one input, or of one member of a list; raises GradientError if there is none."""
+    name = binding.input_names[position]
+    try:
+        thunk = thunks[name]
+    except (KeyError, TypeError) as error:
+        raise GradientError(
+            f"gradient of operator {binding.name!r} returned none for input {name!r}; it returned {list(thunks or ())};"
+            f" add {name!r}: lambda: ..."
+        ) from error
+    if member is not None:
+        thunk = _member_thunk(binding, name, thunk, member)
+    if not callable(thunk):
+        raise GradientError(
+            f"gradient of operator {binding.name!r} for input {name!r} is {type(thunk).__name__}, expected a function"
+            " without arguments: write lambda: ..."
+        )
+    return thunk()
 
 
 def _member_thunk(binding: Binding, name: str, thunks: Any, member: int) -> Callable[[], Any]:

@@ -11,13 +11,15 @@ from numpy.lib.array_utils import normalize_axis_index
 from autograd import operators as op
 from autograd.indexed import IndexedGradient
 from autograd.tensor import innermost_value
-from registry.gradients import gradient
+from registry.gradients import GradConfig, gradient, register_gradient
 
 
-@gradient("getitem", infos_to_save=("a",), linear=("a",))
-def getitem(dy, saved, attrs):
-    (a,) = saved
-    return {"a": lambda: IndexedGradient(dy, attrs["index"], a.shape, a.dtype)}
+def _getitem_a(dy, saved, attrs):
+    shape, dtype = saved[0]
+    return IndexedGradient(dy, attrs["index"], shape, dtype)
+
+
+register_gradient(GradConfig("getitem", by_input={"a": _getitem_a}, infos_to_save=("a",), linear=("a",)))
 
 
 @gradient("scatter_add", infos_to_save=("values",), linear=("values",))

@@ -11,7 +11,7 @@ import numpy as np
 
 from autograd import operators as op
 from autograd.tensor import innermost_value
-from registry.gradients import gradient
+from registry.gradients import GradConfig, gradient, register_gradient
 
 _fold_sum: Any = np.add.reduce
 """``np.add.reduce`` by position, which costs half of ``np.sum``."""
@@ -58,24 +58,25 @@ def _count(shape, attrs):
 # -------------------------------------------------------------------------------------------------- sums and means
 
 
-@gradient("sum", infos_to_save=("a",), linear=("a",), affine={"initial": None})
-def sum(dy, saved, attrs):
-    (a,) = saved
-    return {"a": lambda: _masked(attrs["where"], _spread(dy, a.shape, attrs))}
+def _sum_a(dy, saved, attrs):
+    return _masked(attrs["where"], _spread(dy, saved[0].shape, attrs))
 
 
-@gradient("mean", infos_to_save=("a",), linear=("a",))
-def mean(dy, saved, attrs):
-    (a,) = saved
+register_gradient(
+    GradConfig("sum", by_input={"a": _sum_a}, infos_to_save=("a",), linear=("a",), affine={"initial": None})
+)
 
-    def da():
-        count = _count(a.shape, attrs)
-        if type(count) is int:
-            return _spread(dy / count, a.shape, attrs)
-        share = _widen(dy, attrs, len(a.shape)) / count.astype(dy.dtype)
-        return _masked(attrs["where"], _spread(share, a.shape, {**attrs, "keepdims": True}))
 
-    return {"a": da}
+def _mean_a(dy, saved, attrs):
+    shape = saved[0].shape
+    count = _count(shape, attrs)
+    if type(count) is int:
+        return _spread(dy / count, shape, attrs)
+    share = _widen(dy, attrs, len(shape)) / count.astype(dy.dtype)
+    return _masked(attrs["where"], _spread(share, shape, {**attrs, "keepdims": True}))
+
+
+register_gradient(GradConfig("mean", by_input={"a": _mean_a}, infos_to_save=("a",), linear=("a",)))
 
 
 def _centred(a, attrs):
