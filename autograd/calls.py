@@ -7,12 +7,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
+from autograd.call_arguments import CallArguments
 from autograd.engine import PLAIN_TYPES, active, add_note, info_of, keep_attribute, record, run, weak
-from autograd.errors import KernelError
 from autograd.records import FURTHER_OUTPUT, NO_ATTRS, PYTHON_SCALARS
 from autograd.tape import Tape, this_thread
 from autograd.tensor import Tensor
@@ -30,9 +30,6 @@ FLOAT64 = np.dtype(np.float64)
 FLOAT32 = np.dtype(np.float32)
 
 FLOAT_RESULTS = frozenset({ndarray, float64, float32})
-
-ARRAY_WORDS = ("Any", "Index", "Tensor", "Scalar")
-"""Schema words of attributes that may be arrays, which are locked like saved values."""
 
 # Each line here is paid by every operation of a training step. Where anything is unusual - another thread, an odd operand, a
 # first run - the fast path hands over to ``run``, which does the same work from the start and knows every case.
@@ -190,7 +187,7 @@ def _all_recording(*values: Any) -> bool:
 
 def general(name: str) -> Callable[..., Any]:
     """The function of any operator: tensors first, then attributes by position or by name."""
-    arguments = _CallArguments(name)
+    arguments = CallArguments(name)
     n_inputs = len(arguments.input_names)
     n_attributes = len(arguments.attribute_names)
     defaults = arguments.attribute_defaults
@@ -209,7 +206,7 @@ def general(name: str) -> Callable[..., Any]:
 def unary_with_attributes(name: str) -> Callable[..., Any]:
     """The function of an operator with one tensor input, one output, and attributes by position or by name."""
     table = bindings.table(name)
-    arguments = _CallArguments(name)
+    arguments = CallArguments(name)
     n_attributes = len(arguments.attribute_names)
     defaults = arguments.attribute_defaults
     may_hold_arrays = arguments.may_hold_arrays
@@ -280,6 +277,71 @@ def unary_with_attributes(name: str) -> Callable[..., Any]:
     return call
 
 
+def list_with_attributes(name: str) -> Callable[..., Any]:
+    """The function of an operator whose input is one list of tensors, with one output, and attributes."""
+    table = bindings.table(name)
+    arguments = CallArguments(name)
+    n_attributes = len(arguments.attribute_names)
+    defaults = arguments.attribute_defaults
+
+    def call(*args: Any, **attrs: Any) -> Any:
+        if len(args) != 1:
+            args, attrs = arguments.sort(args, attrs)
+        attrs = {**defaults, **attrs}
+        if len(attrs) != n_attributes:
+            arguments.refuse(attrs)
+        members = args[0]
+        binding = table.get(active())
+        tape = None
+        if type(members) is list and binding is not None and not binding.keeps_inputs and not binding.keep_output:
+            tape = _common_tape(members)
+        if tape is None or binding is None:
+            return run(name, args, attrs)
+        values = [each._value if type(each) is Tensor else each for each in members]
+        try:
+            y = binding.kernel_func(values, **attrs)
+        except Exception as error:
+            check_attributes(binding.schema, attrs)
+            add_note(error, binding, (values,))
+            raise
+        if type(y) is not ndarray or y.dtype.kind not in "fc":
+            return record(tape, binding, args, (values,), y, attrs)
+        if binding.info_positions:
+            tape._saved.append([info_of(each) for each in values])
+        tape._ids.append(len(members))
+        tape._ids += [each._id if type(each) is Tensor else -1 for each in members]
+        number = len(tape._bindings)
+        tape._attrs[number] = {name: keep_attribute(tape, each) for name, each in attrs.items()}
+        tape._bindings.append(binding)
+        tape._shapes.append(y.shape)
+        tape._dtypes.append(y.dtype)
+        tensor = Tensor()
+        tensor._value = y
+        tensor._tape = tape
+        tensor._id = number
+        return tensor
+
+    return call
+
+
+def _common_tape(members: list[Any]) -> Tape | None:
+    """The tape of all tensors among these, if it records the fast way and everything else is an array; None otherwise."""
+    tape = None
+    for each in members:
+        if type(each) is Tensor:
+            if tape is None:
+                tape = each._tape
+                if tape._recorder is not this_thread.token or tape._outer:
+                    return None
+            elif each._tape is not tape:
+                return None
+            if type(each._value) is not ndarray:
+                return None
+        elif type(each) is not ndarray or each.dtype.hasobject:
+            return None
+    return tape
+
+
 def _record_several(
     tape: Tape,
     binding: Binding,
@@ -343,6 +405,8 @@ def _maker(schema: FunctionSchema) -> Callable[[str], Callable[..., Any]]:
     """Which kind of function an operator gets: the fastest one that its schema allows."""
     types = [each.type for each in schema.inputs] + [each.type for each in schema.returns]
     tensors_only = all(str(each) == "Tensor" for each in types)
+    if [str(each) for each in types] == ["Tensor[]", "Tensor"] and not is_constant(str(schema.name)):
+        return list_with_attributes
     if not tensors_only or not schema.returns or is_constant(str(schema.name)):
         return general
     if schema.attributes and len(schema.inputs) == 1:
@@ -350,61 +414,3 @@ def _maker(schema: FunctionSchema) -> Callable[[str], Callable[..., Any]]:
     if schema.attributes or len(schema.returns) != 1:
         return general
     return {1: unary, 2: binary}.get(len(schema.inputs), general)
-
-
-class _CallArguments:
-    """How a call of an operator's function maps to inputs and attributes."""
-
-    __slots__ = (
-        "attribute_defaults",
-        "attribute_names",
-        "input_defaults",
-        "input_names",
-        "may_hold_arrays",
-        "name",
-        "positional",
-        "schema",
-    )
-
-    def __init__(self, name: str) -> None:
-        schema = get_schema(name)
-        if schema is None:
-            raise KernelError(f"operator {name!r} is not declared")
-        self.name = name
-        self.schema = schema
-        self.input_names = [each.name for each in schema.inputs]
-        self.attribute_names = [each.name for each in schema.attributes]
-        others = [each.name for each in schema.arguments.positional if each not in schema.inputs]
-        self.positional = self.input_names + others
-        self.input_defaults = {each.name: each.default_value for each in schema.inputs if each.default is not None}
-        self.attribute_defaults = {each.name: each.default_value for each in schema.attributes if each.default is not None}
-        self.may_hold_arrays = tuple(
-            each.name
-            for each in schema.attributes
-            if each.type.is_list_like() is not None or any(each.type.is_base_like(word) for word in ARRAY_WORDS)
-        )
-
-    def sort(self, args: tuple[Any, ...], attrs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """Inputs in schema order, and attributes by name."""
-        if len(args) > len(self.positional):
-            raise KernelError(f"operator {self.name!r}: got {len(args)} positional arguments, expected at most {self.positional}")
-        by_name = dict(zip(self.positional, args, strict=False))
-        twice = by_name.keys() & attrs.keys()
-        if twice:
-            raise KernelError(f"operator {self.name!r}: got {sorted(twice)} by position and by name")
-        by_name = {**self.input_defaults, **by_name, **attrs}
-        missing = [each for each in self.input_names if each not in by_name]
-        if missing:
-            raise KernelError(f"operator {self.name!r}: missing input {missing[0]!r}; expected {self.schema}")
-        return tuple(by_name.pop(each) for each in self.input_names), by_name
-
-    def refuse(self, attrs: dict[str, Any]) -> NoReturn:
-        """Raise KernelError for the attribute that is unknown or missing."""
-        known = self.input_names + self.attribute_names
-        for each in attrs:
-            if each not in self.attribute_names:
-                raise KernelError(
-                    f"operator {self.name!r} has no argument {each!r}; expected {self.schema}.{close_matches(each, known)}"
-                )
-        missing = [each for each in self.attribute_names if each not in attrs]
-        raise KernelError(f"operator {self.name!r}: missing attribute {missing[0]!r}; expected {self.schema}")

@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 
 from autograd import operators as op
-from autograd.backprop import Wanted, rule_gradients
 from autograd.dag import NONE, WIDE, Plan, plan_for
 from autograd.engine import run
 from autograd.indexed import IndexedGradient
 from autograd.records import NO_ATTRS, saved_count
+from autograd.rules import Wanted, rule_gradients
 from autograd.tape import Tape
 from autograd.tensor import Tensor, innermost_value
 from registry import backends

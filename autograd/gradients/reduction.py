@@ -62,9 +62,7 @@ def _sum_a(dy, saved, attrs):
     return _masked(attrs["where"], _spread(dy, saved[0].shape, attrs))
 
 
-register_gradient(
-    GradConfig("sum", by_input={"a": _sum_a}, infos_to_save=("a",), linear=("a",), affine={"initial": None})
-)
+register_gradient(GradConfig("sum", by_input={"a": _sum_a}, infos_to_save=("a",), linear=("a",), affine={"initial": None}))
 
 
 def _mean_a(dy, saved, attrs):
