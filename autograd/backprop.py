@@ -1,8 +1,8 @@
 """The walk: along a plan from the target back to the sources.
 
-Each step calls the rule of its record, then only the thunks of inputs on the plan's paths. What every rule would
-otherwise repeat happens here once: un-broadcasting, shape and dtype checks, sums of contributions, zeros for outputs without a
-cotangent, indexing gradients put together once, and strong zeros.
+Each step calls the rule of its record, then only the thunks of inputs on the plan's paths (``autograd.rules`` calls them and
+makes what they return fit). Here contributions are summed, outputs without a cotangent get zeros, gradients of indexing are put
+together once, and cotangents of exactly zero stay so.
 """
 
 from __future__ import annotations

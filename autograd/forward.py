@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from autograd import operators as op
+from autograd.backprop import pull_back
 from autograd.dag import NONE, WIDE, Plan, plan_for
 from autograd.engine import run
 from autograd.indexed import IndexedGradient
@@ -206,8 +207,6 @@ class _Step:
 
 def transpose_gradient(tape: Tape, target: Tensor, sources: Sequence[Tensor]) -> list[Any]:
     """The gradient of a scalar in several sources of one tape, as the reverse walk gives it; zeros where it does not reach."""
-    from autograd.backprop import pull_back
-
     ids = tuple(each._id for each in sources)
     results = pull_back(tape, plan_for(tape, target._id, ids), target._id, np.float64(1.0), ids)
     tape._free()

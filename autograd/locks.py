@@ -32,6 +32,9 @@ _left_over: list[list[np.ndarray]] = []
 _locked = 0
 _mutex = threading.Lock()
 
+_setflags: Any = np.ndarray.setflags
+"""``_setflags(array, False)`` by position costs half of ``array.setflags(write=False)``, for each array of each step."""
+
 
 def lock(arrays: Iterable[np.ndarray]) -> None:
     """Make arrays, and those they are views of, read-only until ``unlock`` is called for them as often."""
@@ -40,13 +43,13 @@ def lock(arrays: Iterable[np.ndarray]) -> None:
         for array in arrays:
             _locked += 1
             if array.flags.writeable:
-                array.setflags(write=False)
+                _setflags(array, False)
             else:
                 _shared[id(array)] = _shared.get(id(array), 0) + 1
             if array.base is not None:
                 for owner in _owners(array):
                     if owner.flags.writeable:
-                        owner.setflags(write=False)
+                        _setflags(owner, False)
                     else:
                         _shared[id(owner)] = _shared.get(id(owner), 0) + 1
     if _left_over:
@@ -65,7 +68,7 @@ def unlock(arrays: Iterable[np.ndarray]) -> None:
             if _shared or array.base is not None:
                 _unlock_one(array)
             else:
-                array.setflags(write=True)
+                _setflags(array, True)
     if _left_over:
         _work_off()
 
@@ -104,10 +107,10 @@ def _restore(array: np.ndarray) -> None:
     """Make an array writable again, also where the array that it is a view of has to stay read-only."""
     kept = [owner for owner in _owners(array) if not owner.flags.writeable]
     for owner in reversed(kept):
-        owner.setflags(write=True)
-    array.setflags(write=True)
+        _setflags(owner, True)
+    _setflags(array, True)
     for owner in kept:
-        owner.setflags(write=False)
+        _setflags(owner, False)
 
 
 def _owners(array: np.ndarray) -> list[np.ndarray]:
