@@ -345,3 +345,20 @@ def test_operations_on_python_scalars_give_python_scalars():
         x = tape.watch(2.0)
         assert type((x * x + 1).value) is float
         assert type((x * np.float32(2.0)).value) is not float
+
+
+def test_the_namespaces_of_numpy_are_there():
+    """``autograd.numpy.linalg`` and the like are NumPy's own on plain arrays, and refuse tensors by name."""
+    import autograd.numpy as anp
+
+    for function in (anp.linalg.inv, anp.linalg.det, anp.linalg.norm, anp.fft.fft):
+        theirs = getattr(np.linalg, function.__name__, None) or getattr(np.fft, function.__name__)
+        np.testing.assert_array_equal(function(np.eye(2)), theirs(np.eye(2)))
+        with Tape() as tape:
+            x = tape.watch(np.eye(2))
+            with pytest.raises(NotTrackedError, match=function.__name__):
+                function(x)
+    assert anp.pi == np.pi
+    assert anp.random is np.random
+    with pytest.raises(AttributeError):
+        anp.linalg.no_such_function  # noqa: B018
