@@ -129,7 +129,9 @@ def binary(name: str) -> Callable[..., Any]:
         if tape._recorder is not this_thread.token or binding is None:
             return run(name, (x1, x2), NO_ATTRS)
         if tape._outer and (type(value1) is Tensor or type(value2) is Tensor):
-            if not _all_recording(value1, value2):
+            if type(value1) is Tensor and not value1._tape._recording:
+                return run(name, (x1, x2), NO_ATTRS)
+            if type(value2) is Tensor and not value2._tape._recording:
                 return run(name, (x1, x2), NO_ATTRS)
             y = call(value1, value2)
         else:
@@ -178,11 +180,6 @@ def binary(name: str) -> Callable[..., Any]:
         return tensor
 
     return call
-
-
-def _all_recording(*values: Any) -> bool:
-    """Whether each value that is a tensor is on a tape that records."""
-    return all(type(each) is not Tensor or each._tape._recording for each in values)
 
 
 def general(name: str) -> Callable[..., Any]:

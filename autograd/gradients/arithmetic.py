@@ -105,13 +105,6 @@ def positive(dy, saved, attrs):
 # ------------------------------------------------------------------------------------------- powers
 
 
-@gradient("float_power", inputs_to_save=("x1", "x2"), elementwise=True)
-@gradient("power", inputs_to_save=("x1", "x2"), elementwise=True)
-def power(dy, saved, attrs):
-    x1, x2 = saved
-    return {"x1": lambda: _power_base(dy, x1, x2), "x2": lambda: _power_exponent(dy, x1, x2)}
-
-
 def _power_base(dy, x1, x2):
     """``dy * x2 * x1 ** (x2 - 1)``, which is 0 for ``x2 = 0`` also at ``x1 = 0``."""
     if isinstance(x2, _SCALARS):
@@ -140,6 +133,19 @@ def _power_exponent(dy, x1, x2):
         positive_base = op.multiply(x1, 1.0 + 0.0j)  # a negative base has a logarithm then
     return dy * op.multiply(op.power(x1, x2), op.log(positive_base))
 
+
+for _name in ("power", "float_power"):
+    register_gradient(
+        GradConfig(
+            _name,
+            by_input={
+                "x1": lambda dy, saved, attrs: _power_base(dy, saved[0], saved[1]),
+                "x2": lambda dy, saved, attrs: _power_exponent(dy, saved[0], saved[1]),
+            },
+            inputs_to_save=("x1", "x2"),
+            elementwise=True,
+        )
+    )
 
 register_gradient(
     GradConfig(
