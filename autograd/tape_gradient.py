@@ -161,12 +161,12 @@ def _scalar_cotangent(target: Tensor) -> Any:
 
 def _given_cotangent(target: Tensor, dy: Any) -> Any:
     shape, dtype = target._tape._shapes[target._id], np.dtype(target._tape._dtypes[target._id])
-    if not isinstance(dy, Tensor | np.ndarray | np.generic):
+    if type(dy) is not np.ndarray and not isinstance(dy, Tensor | np.ndarray | np.generic):
         dy = np.asarray(dy)
     got = np.shape(innermost_value(dy))
     if got != shape:
         raise GradientError(f"dy has shape {got}, expected that of the target, {shape}")
-    kind = np.asarray(innermost_value(dy)).dtype.kind
+    kind = np.dtype(dy.dtype).kind
     if kind not in "fciub" or (kind == "c" and dtype.kind != "c"):
         raise GradientError(f"dy has dtype {dy.dtype}, expected {dtype}, that of the target")
     return dy if dy.dtype == dtype else op.astype(dy, dtype=dtype)
