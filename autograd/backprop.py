@@ -41,7 +41,7 @@ def pull_back(tape: Tape, plan: Plan, target: int, dy: Any, sources: Sequence[in
     marks = [(each, each._mark()) for each in _outer_tapes(tape, dy)] if nested else []
     with np.errstate(all="ignore"):
         results = _Walk(tape, plan, batch, strong=False).run(target, dy, sources)
-        if not _all_finite(results):
+        if plan.strong and not _all_finite(results):
             del results
             for each, mark in marks:
                 each._cut_back(mark)

@@ -56,10 +56,11 @@ class Plan:
     wide       for WIDE steps by number: (number of outputs, length of each list input, wanted inputs), where a wanted input is
                (position, position in the list or None, id)
     kept       ids of sources that are themselves results of a step, and must outlive it
+    strong     whether strong zeros could change a result: some elementwise rule does not keep zeros by itself
     backend    the backend of all its steps; None if they have several
     """
 
-    __slots__ = ("backend", "bindings", "first", "kept", "numbers", "saved_at", "second", "wide")
+    __slots__ = ("backend", "bindings", "first", "kept", "numbers", "saved_at", "second", "strong", "wide")
 
     def __init__(self, n_ids: int) -> None:
         self.bindings: list[Binding] = []
@@ -70,6 +71,7 @@ class Plan:
         self.wide: dict[int, tuple[int, tuple[int, ...], tuple[tuple[int, int | None, int], ...]]] = {}
         self.kept: frozenset[int] = frozenset()
         self.backend: str | None = None
+        self.strong = True
 
     def __len__(self) -> int:
         return len(self.bindings)
@@ -134,8 +136,10 @@ def make_plan(tape: Tape, target: int, sources: tuple[int, ...]) -> Plan:
     plan.kept = frozenset(number for number in sources if bindings[number] is not SOURCE)
     for step in _in_order(steps, tape, starts, ids_at, reached):
         _add_step(plan, tape, starts[step], ids_at[step], saved_at[step], reached)
-    names = {each.kernel.backend_name for each in set(plan.bindings)}
+    kinds = set(plan.bindings)
+    names = {each.kernel.backend_name for each in kinds}
     plan.backend = names.pop() if len(names) == 1 else None
+    plan.strong = any(each.elementwise and not (each.gradient and each.gradient.keeps_zeros) for each in kinds)
     return plan
 
 

@@ -51,6 +51,8 @@ class GradConfig:
                       means the single saved output
     fresh             its gradients are always new arrays that nothing else holds, not even the thunk of another input, so that
                       the walk may add to them in place
+    keeps_zeros       for an elementwise rule: a cotangent of exactly zero gives exactly zero whatever the saved values are,
+                      inf and NaN included, so that the walk need not look for their traces on its account
     batched           the rule follows extra leading axes of ``dy``; False makes the walk call it once a cotangent
     """
 
@@ -68,6 +70,7 @@ class GradConfig:
     accepts_none: bool = False
     needs: Mapping[str, tuple[str, ...]] | None = None
     fresh: bool = False
+    keeps_zeros: bool = False
     batched: bool = True
     by_input: Mapping[str, InputGradFunc] | None = None
 

@@ -25,6 +25,7 @@ register_gradient(
         "add",
         by_input={"x1": lambda dy, saved, attrs: dy, "x2": lambda dy, saved, attrs: dy},
         elementwise=True,
+        keeps_zeros=True,
     )
 )
 
@@ -33,6 +34,7 @@ register_gradient(
         "subtract",
         by_input={"x1": lambda dy, saved, attrs: dy, "x2": lambda dy, saved, attrs: -dy},
         elementwise=True,
+        keeps_zeros=True,
     )
 )
 
@@ -92,12 +94,13 @@ register_gradient(
         "negative",
         by_input={"x": lambda dy, saved, attrs: -dy},
         elementwise=True,
+        keeps_zeros=True,
         fresh=True,
     )
 )
 
 
-@gradient("positive", elementwise=True)
+@gradient("positive", elementwise=True, keeps_zeros=True)
 def positive(dy, saved, attrs):
     return {"x": lambda: dy}
 

@@ -7,7 +7,7 @@ from autograd.tensor import innermost_value
 from registry.gradients import gradient
 
 
-@gradient("where", inputs_to_save=("condition",), elementwise=True)
+@gradient("where", inputs_to_save=("condition",), elementwise=True, keeps_zeros=True)
 def where(dy, saved, attrs):
     (condition,) = saved
     return {
@@ -16,7 +16,7 @@ def where(dy, saved, attrs):
     }
 
 
-@gradient("where_or_zero", inputs_to_save=("condition",), elementwise=True)
+@gradient("where_or_zero", inputs_to_save=("condition",), elementwise=True, keeps_zeros=True)
 def where_or_zero(dy, saved, attrs):
     (condition,) = saved
     return {"x": lambda: op.where_or_zero(innermost_value(condition), dy)}

@@ -24,7 +24,9 @@ def _relu_x(dy, saved, attrs):
     return op.where_or_zero(np.greater(innermost_value(saved[0]), 0), dy)
 
 
-register_gradient(GradConfig("relu", by_input={"x": _relu_x}, outputs_to_save=True, elementwise=True, fresh=True))
+register_gradient(
+    GradConfig("relu", by_input={"x": _relu_x}, outputs_to_save=True, elementwise=True, keeps_zeros=True, fresh=True)
+)
 
 
 @gradient("softplus", inputs_to_save=("x",), elementwise=True)
