@@ -109,7 +109,7 @@ class _Walk:
             thunks = binding.grad_func(dy, values, attrs) if by_input is None else None  # type: ignore[misc]
             if first != NONE:
                 g = call_thunk(binding, thunks, 0) if by_input is None else by_input[0](dy, values, attrs)
-                if type(g) is not ndarray or g.dtype is not dtypes[first] or g.shape != shapes[first]:
+                if batch or type(g) is not ndarray or g.dtype is not dtypes[first] or g.shape != shapes[first]:
                     g = fit(g, shapes[first], dtypes[first], batch, binding, binding.input_names[0])
                 before = cotangents[first]
                 if before is None:
@@ -120,7 +120,7 @@ class _Walk:
                     self._add(first, g, binding.fresh)
             if second != NONE:
                 g = call_thunk(binding, thunks, 1) if by_input is None else by_input[1](dy, values, attrs)
-                if type(g) is not ndarray or g.dtype is not dtypes[second] or g.shape != shapes[second]:
+                if batch or type(g) is not ndarray or g.dtype is not dtypes[second] or g.shape != shapes[second]:
                     g = fit(g, shapes[second], dtypes[second], batch, binding, binding.input_names[1])
                 before = cotangents[second]
                 if before is None:

@@ -266,3 +266,24 @@ def test_an_elementwise_rule_that_loses_the_batch(fake, wrong):
     f = fake("fake_lost(Tensor x) -> Tensor", lambda x: x * 1, lambda dy, s, a: {"x": lambda: wrong}, elementwise=True)
     with pytest.raises(GradientError, match=r"'fake_lost' for input 'x'.*\(3, 3\)"):
         jacobian(f)(X)
+
+
+@pytest.mark.parametrize("walk", ["careful", "fast"])
+def test_a_rule_that_ignores_the_batch_is_named(fake, walk):
+    def rule(dy, saved, attrs):
+        return {"x": lambda: np.ones(3)}  # right for one cotangent by luck, wrong for a batch of them
+
+    double = fake("double(Tensor x) -> Tensor", lambda x: 2.0 * x, rule)
+
+    def taped():
+        with Tape() as tape:
+            x = tape.watch(np.ones(3))
+            y = double(x)
+        return tape, x, y
+
+    if walk == "fast":  # the rule has been seen, and was right
+        tape, x, y = taped()
+        tape.gradient(y, x, dy=np.ones(3))
+    tape, x, y = taped()
+    with pytest.raises(GradientError, match=r"'double'.*'x'.*\(3,\).*\(3, 3\)"):
+        tape.jacobian(y, x)
