@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 import registry.backends
 import registry.gradients
@@ -10,6 +11,10 @@ import registry.kernels
 import registry.operators
 from autograd import containers, locks
 from autograd.tape import Tape
+
+# Nothing here is about time: a slow machine must not fail a test.
+settings.register_profile("gate", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("gate")
 
 _open_tapes: set[int] = set()
 
