@@ -52,7 +52,8 @@ def close_matches(word: str, candidates: Iterable[str]) -> str:
     >>> close_matches("multipy", ["multiply", "add"])
     " Did you mean 'multiply'?"
     """
-    near = difflib.get_close_matches(word, list(candidates), n=3, cutoff=0.6)
+    cutoff = 0.6 if len(word) <= 5 else 0.75  # of two long words that share some letters, one is seldom meant for the other
+    near = difflib.get_close_matches(word, list(candidates), n=3, cutoff=cutoff)
     if not near:
         return ""
     return " Did you mean " + " or ".join(repr(name) for name in near) + "?"
