@@ -52,13 +52,14 @@ def pull_back(tape: Tape, plan: Plan, target: int, dy: Any, sources: Sequence[in
 class _Walk:
     """One pass along a plan: the cotangents that have arrived, and which of them are the walk's own buffers."""
 
-    __slots__ = ("backend", "batch", "cotangents", "kept", "owned", "plan", "strong", "tape")
+    __slots__ = ("backend", "batch", "cotangents", "kept", "owned", "plan", "release", "strong", "tape")
 
     def __init__(self, tape: Tape, plan: Plan, batch: tuple[int, ...], *, strong: bool) -> None:
         self.tape = tape
         self.plan = plan
         self.batch = batch
         self.strong = strong
+        self.release = not plan.strong and not tape._persistent  # nothing will be asked for again: free it as the walk goes
         self.backend = backends.get_backend()
         self.cotangents: list[Any] = [None] * len(tape._bindings)
         self.owned: set[int] = set()
@@ -82,6 +83,7 @@ class _Walk:
         """Every line here is paid at every step; wide steps and rules not seen before go the long way."""
         plan, tape, batch, cotangents, owned = self.plan, self.tape, self.batch, self.cotangents, self.owned
         saved, shapes, dtypes, attributes = tape._saved, tape._shapes, tape._dtypes, tape._attrs
+        release = self.release
         add_into = np.add
         dy: Any
         attrs: Any
@@ -104,6 +106,8 @@ class _Walk:
                 continue
             n_saved = binding.n_saved
             values = saved[at : at + n_saved] if n_saved else ()
+            if release and n_saved:
+                saved[at : at + n_saved] = [None] * n_saved
             attrs = attributes.get(number, NO_ATTRS) if binding.attr_names else NO_ATTRS
             by_input = binding.by_input
             thunks = binding.grad_func(dy, values, attrs) if by_input is None else None  # type: ignore[misc]
@@ -179,6 +183,8 @@ class _Walk:
         tape, batch = self.tape, self.batch
         count = binding.n_saved if binding.n_saved is not None else saved_count(binding, sum(lengths))
         saved = tape._saved[at : at + count]
+        if self.release:
+            tape._saved[at : at + count] = [None] * count
         dy = self._cotangent(binding, number, arrived)
         for position, member, each, g in rule_gradients(binding, dy, saved, tape._attrs.get(number, NO_ATTRS), wanted, batch):
             name = binding.input_names[position] + ("" if member is None else f"[{member}]")

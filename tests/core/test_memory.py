@@ -246,3 +246,27 @@ def test_peak_of_a_long_chain_is_its_saved_values():
     finally:
         tracemalloc.stop()
     assert g[0] == 1001.0
+
+
+@pytest.mark.parametrize(("keeps_zeros", "persistent", "stays"), [(True, False, False), (False, False, True), (True, True, True)])
+def test_what_a_step_has_used_goes_while_the_walk_goes_on(fake, keeps_zeros, persistent, stays):
+    """Unless the values may be asked for again: by another gradient, or by strong zeros, which a rule may make necessary."""
+    later: list[weakref.ref] = []
+    alive: list[list[bool]] = []
+
+    def rule(dy, saved, attrs):
+        alive.append([ref() is not None for ref in later])
+        return {"x": lambda: dy}
+
+    first = fake("first(Tensor x) -> Tensor", lambda x: x + 0.0, rule, elementwise=True, keeps_zeros=keeps_zeros)
+    with Tape(persistent=persistent) as tape:
+        x = tape.watch(np.array([1.0, 2.0]))
+        y = first(x)
+        for _ in range(4):
+            y = op.relu(y)
+            later.append(weakref.ref(y._value))
+        total = op.sum(y)
+        del y
+    tape.gradient(total, x)
+    assert alive[0][1:] == [stays] * 3  # what the step just before used may live until the next one is through
+    tape._free()
