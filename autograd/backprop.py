@@ -187,10 +187,12 @@ class _Walk:
             tape._saved[at : at + count] = [None] * count
         dy = self._cotangent(binding, number, arrived)
         for position, member, each, g in rule_gradients(binding, dy, saved, tape._attrs.get(number, NO_ATTRS), wanted, batch):
-            name = binding.input_names[position] + ("" if member is None else f"[{member}]")
             if self.strong and binding.elementwise and type(g) is not IndexedGradient:
                 g = strong_zeros(dy, g)
-            g = fit(g, tape._shapes[each], tape._dtypes[each], batch, binding, name)
+            shape, dtype = tape._shapes[each], tape._dtypes[each]
+            if batch or type(g) is not ndarray or g.dtype is not dtype or g.shape != shape:
+                name = binding.input_names[position] + ("" if member is None else f"[{member}]")
+                g = fit(g, shape, dtype, batch, binding, name)
             if self.cotangents[each] is None:
                 self.cotangents[each] = g
             else:
