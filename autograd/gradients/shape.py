@@ -26,7 +26,7 @@ def _reshaped(dy, n_axes, shape):
 
 def _piece(dy, axis, where):
     """A part of ``dy`` along an axis that is counted from the end."""
-    return dy[(..., where, *(slice(None),) * (-axis - 1))]
+    return op.getitem(dy, index=(..., where, *(slice(None),) * (-axis - 1)))
 
 
 def _permuted(dy, axes):
