@@ -1,23 +1,23 @@
 """The functions that run operators, in the fastest form that a schema allows.
 
-``unary`` and ``binary`` serve operators of one or two tensors, ``unary_with_attributes`` those of one tensor and attributes, and
-``general`` every other. All do what ``autograd.engine.run`` does.
+``unary`` and ``binary`` serve operators of one or two tensors, ``unary_with_attributes`` and ``list_with_attributes`` those of
+one tensor or one list of them and attributes, and ``general`` every other. All do what ``autograd.engine.run`` does.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from threading import get_ident
 from typing import Any
 
 import numpy as np
 
 from autograd.call_arguments import CallArguments
-from autograd.engine import PLAIN_TYPES, active, add_note, info_of, keep_attribute, record, run, weak
+from autograd.engine import PLAIN_TYPES, active, add_note, call_kernel, info_of, keep_attribute, record, run, weak
 from autograd.records import FURTHER_OUTPUT, NO_ATTRS, PYTHON_SCALARS
-from autograd.tape import Tape, this_thread
+from autograd.tape import Tape
 from autograd.tensor import Tensor
 from registry import bindings
-from registry.attributes import check_attributes
 from registry.bindings import Binding
 from registry.errors import close_matches
 from registry.operators import get_schema, is_constant, operator_names
@@ -44,11 +44,15 @@ def unary(name: str) -> Callable[..., Any]:
             if type(x) is ndarray and not x.dtype.hasobject:
                 binding = table.get(active())
                 if binding is not None:
-                    return binding.kernel_func(x)
+                    try:
+                        return binding.kernel_func(x)
+                    except Exception as error:
+                        add_note(error, binding, (x,))
+                        raise
             return run(name, (x,), NO_ATTRS)
         tape = x._tape
         binding = table.get(active())
-        if tape._recorder is not this_thread.token or binding is None:
+        if tape._recorder != get_ident() or binding is None:
             return run(name, (x,), NO_ATTRS)
         value = x._value
         if tape._outer and type(value) is Tensor:
@@ -123,10 +127,14 @@ def binary(name: str) -> Callable[..., Any]:
             if type(x1) is ndarray and type(x2) is ndarray and not x1.dtype.hasobject and not x2.dtype.hasobject:
                 binding = table.get(active())
                 if binding is not None:
-                    return binding.kernel_func(x1, x2)
+                    try:
+                        return binding.kernel_func(x1, x2)
+                    except Exception as error:
+                        add_note(error, binding, (x1, x2))
+                        raise
             return run(name, (x1, x2), NO_ATTRS)
         binding = table.get(active())
-        if tape._recorder is not this_thread.token or binding is None:
+        if tape._recorder != get_ident() or binding is None:
             return run(name, (x1, x2), NO_ATTRS)
         if tape._outer and (type(value1) is Tensor or type(value2) is Tensor):
             if type(value1) is Tensor and not value1._tape._recording:
@@ -201,7 +209,7 @@ def general(name: str) -> Callable[..., Any]:
 
 
 def unary_with_attributes(name: str) -> Callable[..., Any]:
-    """The function of an operator with one tensor input, one output, and attributes by position or by name."""
+    """The function of an operator with one tensor input, and attributes by position or by name."""
     table = bindings.table(name)
     arguments = CallArguments(name)
     n_attributes = len(arguments.attribute_names)
@@ -219,14 +227,9 @@ def unary_with_attributes(name: str) -> Callable[..., Any]:
         if type(x) is not Tensor:
             if type(x) is not ndarray or binding is None or x.dtype.hasobject:
                 return run(name, args, attrs)
-            try:
-                return binding.kernel_func(x, **attrs)
-            except Exception as error:
-                check_attributes(binding.schema, attrs)
-                add_note(error, binding, (x,))
-                raise
+            return call_kernel(binding, (x,), attrs)
         tape = x._tape
-        if tape._recorder is not this_thread.token or binding is None:
+        if tape._recorder != get_ident() or binding is None:
             return run(name, args, attrs)
         value = x._value
         if tape._outer and type(value) is Tensor:
@@ -234,12 +237,7 @@ def unary_with_attributes(name: str) -> Callable[..., Any]:
                 return run(name, args, attrs)
             y = call(value, **attrs)
         else:
-            try:
-                y = binding.kernel_func(value, **attrs)
-            except Exception as error:
-                check_attributes(binding.schema, attrs)
-                add_note(error, binding, (value,))
-                raise
+            y = call_kernel(binding, (value,), attrs)
         if binding.several:
             return _record_several(tape, binding, x, value, y, attrs, may_hold_arrays)
         kind = type(y)
@@ -295,12 +293,7 @@ def list_with_attributes(name: str) -> Callable[..., Any]:
         if tape is None or binding is None:
             return run(name, args, attrs)
         values = [each._value if type(each) is Tensor else each for each in members]
-        try:
-            y = binding.kernel_func(values, **attrs)
-        except Exception as error:
-            check_attributes(binding.schema, attrs)
-            add_note(error, binding, (values,))
-            raise
+        y = call_kernel(binding, (values,), attrs)
         if type(y) is not ndarray or y.dtype.kind not in "fc":
             return record(tape, binding, args, (values,), y, attrs)
         if binding.info_positions:
@@ -328,7 +321,7 @@ def _common_tape(members: list[Any]) -> Tape | None:
         if type(each) is Tensor:
             if tape is None:
                 tape = each._tape
-                if tape._recorder is not this_thread.token or tape._outer:
+                if tape._recorder != get_ident() or tape._outer:
                     return None
             elif each._tape is not tape:
                 return None

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import itertools
 import sys
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import get_ident
@@ -29,19 +28,6 @@ if TYPE_CHECKING:
     import networkx
 
 _serials = itertools.count(1)
-
-
-class _ThisThread(threading.local):
-    """What each thread has of its own: the token of its tapes that may record on the fast path."""
-
-    token: object = None
-
-
-this_thread = _ThisThread()
-"""Its token is compared on the hot path, at half the cost of ``get_ident()``; a thread without goes the long way."""
-
-NOBODY = object()
-"""The recorder of a tape on which nothing is recorded the fast way."""
 
 
 class Tape:
@@ -105,7 +91,7 @@ class Tape:
         self._outer: dict[int, Tape] = {}
         self._serial = 0
         self._thread = 0
-        self._recorder: object = NOBODY  # the thread's token while the fast path may record; it compares this alone
+        self._recorder = 0  # the thread that may record on the fast path; the hot path compares this alone
         self._recording = False
         self._freed = False
 
@@ -131,13 +117,11 @@ class Tape:
     def _resume(self) -> None:
         self._recording = True
         if not self._keep_all:
-            if this_thread.token is None:
-                this_thread.token = object()
-            self._recorder = this_thread.token
+            self._recorder = self._thread
 
     def _pause(self) -> None:
         self._recording = False
-        self._recorder = NOBODY
+        self._recorder = 0
 
     def _note_outer(self, tape: Tape) -> None:
         """A value of this tape is a tensor of another one: a walk over this tape may record there."""
