@@ -420,3 +420,23 @@ def test_functions_of_numpy_refuse_with_their_own_name(tape):
         np.packbits(x)
     with pytest.raises(NotTrackedError, match=r"numpy.histogram"):
         anp.histogram(x)
+
+
+@pytest.mark.parametrize(
+    ("name", "call"),
+    [
+        ("add", lambda x: op.add(x, np.ones(4))),
+        ("reshape", lambda x: op.reshape(x, shape=(2, 2))),
+        ("concatenate", lambda x: op.concatenate([x, np.ones((2, 2))], axis=0)),
+        ("where", lambda x: op.where(np.ones(4) > 0, x, 0.0)),
+    ],
+)
+@pytest.mark.parametrize("taped", [True, False])
+def test_an_error_of_numpy_says_in_which_operator(name, call, taped):
+    with Tape() as tape:
+        x = tape.watch(np.ones(3)) if taped else np.ones(3)
+        for _ in range(3):  # the first run of a kernel goes another way than the next ones
+            with pytest.raises(ValueError) as caught:  # noqa: PT011  # the words are NumPy's, and change
+                call(x)
+            assert any(f"in operator {name!r}" in note for note in caught.value.__notes__)
+    del caught
