@@ -249,7 +249,7 @@ def _all_finite(results: Sequence[Any]) -> bool:
     return isfinite(total)
 
 
-def _distinct(array: ndarray) -> ndarray:
+def _distinct(array: ndarray[Any, Any]) -> ndarray[Any, Any]:
     """A view without the repetitions of a broadcast: the gradient of a sum is one number, however large its shape."""
     if array.base is None or 0 not in array.strides or not array.size:
         return array

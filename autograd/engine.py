@@ -222,7 +222,7 @@ def array_of(name: str, nested: Sequence[Any]) -> Any:
     return run("stack", (parts,), {**binding_of("stack").attr_defaults})
 
 
-def _refuse_objects(name: str, value: np.ndarray) -> None:
+def _refuse_objects(name: str, value: np.ndarray[Any, Any]) -> None:
     if any(type(each) is Tensor for each in value.flat):
         raise NotTrackedError(
             f"operator {name!r}: got an object array that holds tensors, which NumPy would take apart one by one;"

@@ -26,7 +26,7 @@ _shared: dict[int, int] = {}
 The first lock of an array needs no entry, and whoever unlocks it last makes it writable again, whatever the order.
 """
 
-_left_over: list[list[np.ndarray]] = []
+_left_over: list[list[np.ndarray[Any, Any]]] = []
 """What finalizers could not unlock at once."""
 
 _locked = 0
@@ -36,7 +36,7 @@ _setflags: Any = np.ndarray.setflags
 """``_setflags(array, False)`` by position costs half of ``array.setflags(write=False)``, for each array of each step."""
 
 
-def lock(arrays: Iterable[np.ndarray]) -> None:
+def lock(arrays: Iterable[np.ndarray[Any, Any]]) -> None:
     """Make arrays, and those they are views of, read-only until ``unlock`` is called for them as often."""
     global _locked
     with _mutex:
@@ -56,7 +56,7 @@ def lock(arrays: Iterable[np.ndarray]) -> None:
         _work_off()
 
 
-def unlock(arrays: Iterable[np.ndarray]) -> None:
+def unlock(arrays: Iterable[np.ndarray[Any, Any]]) -> None:
     """Undo one ``lock`` of each array; one that another tape still needs, or that was read-only before, stays read-only."""
     global _locked
     with _mutex:
@@ -73,7 +73,7 @@ def unlock(arrays: Iterable[np.ndarray]) -> None:
         _work_off()
 
 
-def unlock_from_finalizer(arrays: Iterable[np.ndarray]) -> None:
+def unlock_from_finalizer(arrays: Iterable[np.ndarray[Any, Any]]) -> None:
     """``unlock`` for ``__del__``, which the garbage collector may call in the middle of ``lock`` in the same thread.
 
     It never waits: where the mutex is taken, whoever holds it does this work after letting go of it.
@@ -93,7 +93,7 @@ def _work_off() -> None:
         unlock(arrays)
 
 
-def _unlock_one(array: np.ndarray) -> None:
+def _unlock_one(array: np.ndarray[Any, Any]) -> None:
     count = _shared.get(id(array))
     if count is None:
         _restore(array)
@@ -103,7 +103,7 @@ def _unlock_one(array: np.ndarray) -> None:
         _shared[id(array)] = count - 1
 
 
-def _restore(array: np.ndarray) -> None:
+def _restore(array: np.ndarray[Any, Any]) -> None:
     """Make an array writable again, also where the array that it is a view of has to stay read-only."""
     kept = [owner for owner in _owners(array) if not owner.flags.writeable]
     for owner in reversed(kept):
@@ -113,7 +113,7 @@ def _restore(array: np.ndarray) -> None:
         _setflags(owner, False)
 
 
-def _owners(array: np.ndarray) -> list[np.ndarray]:
+def _owners(array: np.ndarray[Any, Any]) -> list[np.ndarray[Any, Any]]:
     """The arrays that ``array`` is a view of, nearest first."""
     owners = []
     link: Any = array.base
@@ -123,7 +123,7 @@ def _owners(array: np.ndarray) -> list[np.ndarray]:
     return owners
 
 
-def broken(array: np.ndarray) -> bool:
+def broken(array: np.ndarray[Any, Any]) -> bool:
     """Whether somebody made a locked array, or one that it is a view of, writable again."""
     if array.flags.writeable or (array.base is not None and any(owner.flags.writeable for owner in _owners(array))):
         with _mutex:  # not if another thread is just restoring a view, see ``_restore``
@@ -140,16 +140,16 @@ def locked_arrays() -> int:
     return _locked
 
 
-def can_be_unlocked(array: np.ndarray) -> bool:
+def can_be_unlocked(array: np.ndarray[Any, Any]) -> bool:
     """Whether NumPy would make this array writable again: not if its memory belongs to a read-only object, such as ``bytes``.
 
     Such arrays come out of some pickles. They are not locked; a tape takes their digest instead.
     """
-    owner = (_owners(array) or [array])[-1]
-    if owner.base is None:
+    memory: Any = (_owners(array) or [array])[-1].base
+    if memory is None:
         return True
     try:
-        return not memoryview(owner.base).readonly
+        return not memoryview(memory).readonly
     except TypeError:
         return False
 

@@ -70,8 +70,8 @@ class Tape:
     )
 
     def __init__(self, *, persistent: bool = False, keep: str = "saved", sources: bool = False) -> None:
-        self._locks: dict[int, np.ndarray] = {}  # first, because __del__ asks for it even if a check here raises
-        self._digests: dict[int, tuple[np.ndarray, Any]] = {}
+        self._locks: dict[int, np.ndarray[Any, Any]] = {}  # first, because __del__ asks for it even if a check here raises
+        self._digests: dict[int, tuple[np.ndarray[Any, Any], Any]] = {}
         if keep not in ("saved", "all"):
             raise TapeError(f"Tape(keep={keep!r}): expected 'saved' or 'all'")
         if sources and keep != "all":
@@ -194,7 +194,7 @@ class Tape:
             return structure.rebuild(self._watch_arrays(leaves, paths))
         return structure.rebuild([self._watch_leaf(each, path) for each, path in zip(leaves, paths, strict=True)])
 
-    def _watch_arrays(self, arrays: list[np.ndarray], paths: list[str]) -> list[Tensor]:
+    def _watch_arrays(self, arrays: list[np.ndarray[Any, Any]], paths: list[str]) -> list[Tensor]:
         """Tensors for arrays that are locked already: the parameters of every training step come this way."""
         first = len(self._bindings)
         self._bindings += [SOURCE] * len(arrays)
@@ -254,7 +254,7 @@ class Tape:
         if type(value) is np.ndarray and not self._freed:
             self._lock(value)
 
-    def _lock(self, value: np.ndarray) -> None:
+    def _lock(self, value: np.ndarray[Any, Any]) -> None:
         """Lock an array from outside, once for this tape; take its digest where NumPy could not unlock it."""
         if id(value) in self._locks or id(value) in self._digests:
             return

@@ -50,10 +50,10 @@ class Question:
             leaves[place] = value
         return self._f(*self._structure.rebuild(leaves))
 
-    def _outputs(self, points: list[np.ndarray]) -> list[np.ndarray]:
+    def _outputs(self, points: list[np.ndarray[Any, Any]]) -> list[np.ndarray[Any, Any]]:
         return [np.asarray(each) for each in flatten(self._call(*[each[()] for each in points]))[0]]
 
-    def _signed(self, like: np.ndarray) -> np.ndarray:
+    def _signed(self, like: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         """Random numbers of any sign (or phase) and of size 1/2 to 3/2: no element vanishes, and no sum by chance."""
         size = self._rng.uniform(0.5, 1.5, like.shape)
         if like.dtype.kind == "c":
@@ -62,13 +62,13 @@ class Question:
             return np.zeros(like.shape)
         return np.asarray(size * self._rng.choice([-1.0, 1.0], like.shape), like.dtype)
 
-    def _pull_back(self, points: list[Any]) -> list[np.ndarray]:
+    def _pull_back(self, points: list[Any]) -> list[np.ndarray[Any, Any]]:
         pull_back, y = make_vjp(self._call, tuple(range(len(points))))(*points)
         structure = flatten(y)[1]
         weights = [each.astype(np.asarray(leaf).dtype) for each, leaf in zip(self._weights, flatten(y)[0], strict=True)]
         return [np.asarray(each) for each in pull_back(structure.rebuild(weights))]
 
-    def directions(self, number: int, max_elements: int, n_directions: int) -> list[np.ndarray]:
+    def directions(self, number: int, max_elements: int, n_directions: int) -> list[np.ndarray[Any, Any]]:
         """What to probe of one leaf: each element alone, or a few dense directions; in the leaf's own scale."""
         x = self.points[number]
         if x.size > max_elements:
@@ -76,7 +76,7 @@ class Question:
         alone = np.eye(x.size, dtype=bool).reshape(x.size, *x.shape)
         return [np.where(mask, self._scales[number] * self._signed(x), 0) for mask in alone]
 
-    def ask(self, number: int, direction: np.ndarray, rtol: float, forward: bool) -> list[Probe]:
+    def ask(self, number: int, direction: np.ndarray[Any, Any], rtol: float, forward: bool) -> list[Probe]:
         """One probe in reverse mode, and one in forward mode, along a direction in one leaf."""
         terms = self._gradients[number] * direction
         difference = central_difference(lambda t: self._along(number, t * direction), self._eps)
@@ -97,13 +97,13 @@ class Question:
             probes.append(Probe(where, how, found / length, difference.value / length, error, rtol, settled=settled))
         return probes
 
-    def _along(self, number: int, shift: np.ndarray) -> tuple[float, float]:
+    def _along(self, number: int, shift: np.ndarray[Any, Any]) -> tuple[float, float]:
         points = list(self.points)
         points[number] = points[number] + shift
         terms = [w * y for w, y in zip(self._weights, self._outputs(points), strict=True)]
         return float(sum(np.sum(each).real for each in terms)), float(sum(np.sum(np.abs(each)) for each in terms))
 
-    def _push_forward(self, number: int, direction: np.ndarray) -> float:
+    def _push_forward(self, number: int, direction: np.ndarray[Any, Any]) -> float:
         if self._push is None:
             self._push = make_jvp(self._call, tuple(range(len(self.points))))(*self._sources)
         tangents = [np.zeros_like(each) for each in self.points]
@@ -111,7 +111,7 @@ class Question:
         parts = flatten(self._push(tuple(tangents))[1])[0]
         return float(sum(np.sum(w * part).real for w, part in zip(self._weights, parts, strict=True)))
 
-    def narrow(self, number: int, direction: np.ndarray, asked: list[Probe], rtol: float, forward: bool) -> list[Probe]:
+    def narrow(self, number: int, direction: np.ndarray[Any, Any], asked: list[Probe], rtol: float, forward: bool) -> list[Probe]:
         """Halve a direction whose answer is wrong, again and again, down to one wrong element if that can be seen."""
         while np.count_nonzero(direction) > 1:
             places = np.flatnonzero(direction)
@@ -152,7 +152,7 @@ def _has_derivative(leaf: Any) -> bool:
     return plain and np.asarray(leaf).dtype.kind in "fc" and np.size(leaf) > 0
 
 
-def _doubled(leaf: Any) -> np.ndarray:
+def _doubled(leaf: Any) -> np.ndarray[Any, Any]:
     """A copy in double precision, or in its own if that is higher; read-only, so that no run can change the next."""
     x = np.array(leaf)
     x = x.astype(np.result_type(x.dtype, np.float64))
@@ -160,18 +160,18 @@ def _doubled(leaf: Any) -> np.ndarray:
     return x
 
 
-def _rms(x: np.ndarray) -> float:
+def _rms(x: np.ndarray[Any, Any]) -> float:
     return _norm(x) / float(np.sqrt(x.size))
 
 
-def _norm(x: np.ndarray) -> float:
+def _norm(x: np.ndarray[Any, Any]) -> float:
     """The Euclidean norm, without overflow or underflow of the squares."""
     sizes = np.abs(x)
     largest = float(np.max(sizes))
     return largest * float(np.sqrt(np.sum((sizes / largest) ** 2))) if 0 < largest < np.inf else largest
 
 
-def _scale(x: np.ndarray) -> np.ndarray:
+def _scale(x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """How far to step in each element: as far as the element is large, and not much less than its neighbours are."""
     rms = _rms(x)
     return np.maximum(np.abs(x), 0.1 * rms) if rms > 0 else np.ones(x.shape)

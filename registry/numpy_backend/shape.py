@@ -13,7 +13,7 @@ from registry.declare import operator
 def _broadcast_to(array: Any, shape: Any) -> Any:
     if np.ndim(array) == 0 and type(shape) is tuple:  # most often a cotangent of a sum; a fifth of np.broadcast_to's time
         plain = np.asarray(array)
-        view = np.ndarray(shape, plain.dtype, plain, 0, (0,) * len(shape))
+        view: Any = np.ndarray(shape, plain.dtype, plain, 0, (0,) * len(shape))
         view.flags.writeable = False
         return view
     return np.broadcast_to(array, shape)
