@@ -32,13 +32,13 @@ Params = dict[str, dict[str, Any]]
 class Digits:
     """Images, one row of 64 pixels from 0 to 1 each (float32), and their labels from 0 to 9."""
 
-    images: numpy.ndarray
-    labels: numpy.ndarray
+    images: numpy.ndarray[Any, Any]
+    labels: numpy.ndarray[Any, Any]
 
     def __len__(self) -> int:
         return len(self.labels)
 
-    def take(self, places: numpy.ndarray) -> Digits:
+    def take(self, places: numpy.ndarray[Any, Any]) -> Digits:
         """Some of them.
 
         >>> len(load().take(numpy.arange(5)))
