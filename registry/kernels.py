@@ -56,6 +56,8 @@ AnyFunc = TypeVar("AnyFunc", bound=Callable[..., Any])
 class KernelConfig:
     """One backend's code for one operator, with what it needs when its backend starts and stops.
 
+    ``out_func(*inputs, **attrs, out=array)`` is the same code where it can write its result into an array; it raises KernelError
+    for one that has not the shape and dtype of the result. Without one, an out variant runs ``kernel_func`` and copies.
     Configs compare by identity: two registrations of the same function are two kernels.
 
     >>> KernelConfig("negative", "numpy", lambda x: -x).kernel_name
@@ -67,13 +69,14 @@ class KernelConfig:
     kernel_func: KernelFunc
     setup_func: KernelSetupFunc | None = None
     dispose_func: KernelDisposeFunc | None = None
+    out_func: KernelFunc | None = None
 
     def __post_init__(self) -> None:
         for field in ("kernel_name", "backend_name"):
             value = getattr(self, field)
             if not isinstance(value, str) or not value:
                 raise RegistrationError(f"KernelConfig.{field}: got {value!r}, expected a name (a non-empty string)")
-        for field in ("kernel_func", "setup_func", "dispose_func"):
+        for field in ("kernel_func", "setup_func", "dispose_func", "out_func"):
             value = getattr(self, field)
             if not callable(value) and (value is not None or field == "kernel_func"):
                 raise RegistrationError(f"KernelConfig.{field} of {self.kernel_name!r}: got {value!r}, expected a function")

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from registry.declare import operator
+from registry.out_arrays import check_result, checked_into, ufunc_into
 
 
 def _power(x1: Any, x2: Any) -> Any:
@@ -18,6 +19,20 @@ def _clip(a: Any, a_min: Any, a_max: Any) -> Any:
     return np.maximum(a, a_min) if a_max is None else np.clip(a, a_min, a_max)
 
 
+def _clip_into(a: Any, a_min: Any, a_max: Any, *, out: Any) -> Any:
+    if a_min is None:
+        return ufunc_into(np.positive)(a, out=out) if a_max is None else ufunc_into(np.minimum)(a, a_max, out=out)
+    if a_max is None:
+        return ufunc_into(np.maximum)(a, a_min, out=out)
+    shape = np.broadcast_shapes(np.shape(a), np.shape(a_min), np.shape(a_max))
+    check_result("operator 'clip': out", out, shape, np.result_type(a, a_min, a_max))
+    return np.clip(a, a_min, a_max, out=out)
+
+
+def _rounded_dtype(a: Any, decimals: int = 0) -> Any:
+    return np.round(np.ones(1, np.asarray(a).dtype)).dtype
+
+
 operator("add(Tensor x1, Tensor x2) -> Tensor", np.add)
 operator("subtract(Tensor x1, Tensor x2) -> Tensor", np.subtract)
 operator("multiply(Tensor x1, Tensor x2) -> Tensor", np.multiply)
@@ -28,7 +43,7 @@ operator("fmod(Tensor x1, Tensor x2) -> Tensor", np.fmod)
 operator("negative(Tensor x) -> Tensor", np.negative)
 operator("positive(Tensor x) -> Tensor", np.positive)
 
-operator("power(Tensor x1, Tensor x2) -> Tensor", _power)
+operator("power(Tensor x1, Tensor x2) -> Tensor", _power, out_func=ufunc_into(np.power))
 operator("float_power(Tensor x1, Tensor x2) -> Tensor", np.float_power)
 operator("square(Tensor x) -> Tensor", np.square)
 operator("sqrt(Tensor x) -> Tensor", np.sqrt)
@@ -45,10 +60,10 @@ operator("maximum(Tensor x1, Tensor x2) -> Tensor", np.maximum)
 operator("minimum(Tensor x1, Tensor x2) -> Tensor", np.minimum)
 operator("fmax(Tensor x1, Tensor x2) -> Tensor", np.fmax)
 operator("fmin(Tensor x1, Tensor x2) -> Tensor", np.fmin)
-operator("clip(Tensor a, Tensor? a_min=None, Tensor? a_max=None) -> Tensor", _clip)
+operator("clip(Tensor a, Tensor? a_min=None, Tensor? a_max=None) -> Tensor", _clip, out_func=_clip_into)
 
-operator("real(Tensor val) -> Tensor", np.real)
-operator("imag(Tensor val) -> Tensor", np.imag)
+operator("real(Tensor(a) val) -> Tensor(a)", np.real)
+operator("imag(Tensor(a) val) -> Tensor(a)", np.imag)
 operator("conjugate(Tensor x) -> Tensor", np.conjugate)
 operator("angle(Tensor z, bool deg=False) -> Tensor", np.angle)
 
@@ -57,4 +72,4 @@ operator("floor(Tensor x) -> Tensor", np.floor, constant=True)
 operator("ceil(Tensor x) -> Tensor", np.ceil, constant=True)
 operator("rint(Tensor x) -> Tensor", np.rint, constant=True)
 operator("trunc(Tensor x) -> Tensor", np.trunc, constant=True)
-operator("round(Tensor a, int decimals=0) -> Tensor", np.round, constant=True)
+operator("round(Tensor a, int decimals=0) -> Tensor", np.round, constant=True, out_func=checked_into(np.round, _rounded_dtype))

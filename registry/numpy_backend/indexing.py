@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from registry.declare import operator
+from registry.out_arrays import checked_into
 
 _BASIC = frozenset({int, slice, type(None), type(Ellipsis)})
 
@@ -140,6 +141,10 @@ def _add_rows(total: Any, positions: Any, value: Any, distinct: bool) -> None:
     np.add.at(total.reshape(-1), positions, value.reshape(-1).astype(total.dtype, copy=False))
 
 
+def _taken_dtype(a: Any, indices: Any, **_: Any) -> Any:
+    return np.asarray(a).dtype
+
+
 def _take_along_axis(arr: Any, indices: Any, axis: int | None) -> Any:
     return np.take_along_axis(np.asarray(arr), np.asarray(indices), axis)
 
@@ -148,9 +153,13 @@ def _argsort(a: Any, axis: Any, kind: Any) -> Any:
     return np.argsort(a, axis=axis, kind=kind)
 
 
-operator("getitem(Tensor a, *, Index index) -> Tensor", _getitem)
+operator("getitem(Tensor(a) a, *, Index index) -> Tensor(a)", _getitem)
 operator("scatter_add(Tensor[] values, *, Any indices, int[] shape, ScalarType dtype, int batch=0) -> Tensor", _scatter_add)
-operator("take(Tensor a, Any indices, int? axis=None, *, str mode='raise') -> Tensor", np.take)
+operator(
+    "take(Tensor a, Any indices, int? axis=None, *, str mode='raise') -> Tensor",
+    np.take,
+    out_func=checked_into(np.take, _taken_dtype),
+)
 operator("take_along_axis(Tensor arr, Any indices, int? axis=-1) -> Tensor", _take_along_axis)
 operator("sort(Tensor a, int? axis=-1) -> Tensor", lambda a, axis: np.sort(a, axis=axis))
 operator("argsort(Tensor a, int? axis=-1, str? kind=None) -> Tensor", _argsort, constant=True)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from registry.declare import operator
+from registry.out_arrays import checked_into, reduction_into
 
 # NumPy's stubs know fewer combinations of arguments than reduce takes.
 _fold_sum: Any = np.add.reduce
@@ -93,23 +94,75 @@ def _linear_recurrence(a: Any, b: Any, axis: int, reverse: bool) -> Any:
     return y
 
 
-operator(f"sum(Tensor a, int[1]? axis=None, ScalarType? dtype=None, *, {_OPTIONS}) -> Tensor", _sum)
-operator(f"prod(Tensor a, int[1]? axis=None, ScalarType? dtype=None, *, {_OPTIONS}) -> Tensor", _prod)
-operator(f"max(Tensor a, int[1]? axis=None, *, {_OPTIONS}) -> Tensor", _max)
-operator(f"min(Tensor a, int[1]? axis=None, *, {_OPTIONS}) -> Tensor", _min)
-operator("mean(Tensor a, int[1]? axis=None, ScalarType? dtype=None, *, bool keepdims=False, Tensor? where=None) -> Tensor", _mean)
-operator(f"var(Tensor a, int[1]? axis=None, ScalarType? dtype=None, *, {_MOMENT_OPTIONS}) -> Tensor", _var)
-operator(f"std(Tensor a, int[1]? axis=None, ScalarType? dtype=None, *, {_MOMENT_OPTIONS}) -> Tensor", _std)
+def _running_dtype(a: Any, axis: Any = None, dtype: Any = None) -> Any:
+    return np.cumsum(np.ones(1, np.asarray(a).dtype), dtype=dtype).dtype
+
+
+def _position_dtype(a: Any, **_: Any) -> Any:
+    return np.dtype(np.intp)
+
+
+operator(
+    f"sum(Tensor a, int[1]? axis=None, ScalarType? dtype=None, *, {_OPTIONS}) -> Tensor", _sum, out_func=reduction_into(np.sum)
+)
+operator(
+    f"prod(Tensor a, int[1]? axis=None, ScalarType? dtype=None, *, {_OPTIONS}) -> Tensor", _prod, out_func=reduction_into(np.prod)
+)
+operator(f"max(Tensor a, int[1]? axis=None, *, {_OPTIONS}) -> Tensor", _max, out_func=reduction_into(np.max))
+operator(f"min(Tensor a, int[1]? axis=None, *, {_OPTIONS}) -> Tensor", _min, out_func=reduction_into(np.min))
+operator(
+    "mean(Tensor a, int[1]? axis=None, ScalarType? dtype=None, *, bool keepdims=False, Tensor? where=None) -> Tensor",
+    _mean,
+    out_func=reduction_into(np.mean),
+)
+operator(
+    f"var(Tensor a, int[1]? axis=None, ScalarType? dtype=None, *, {_MOMENT_OPTIONS}) -> Tensor",
+    _var,
+    out_func=reduction_into(np.var),
+)
+operator(
+    f"std(Tensor a, int[1]? axis=None, ScalarType? dtype=None, *, {_MOMENT_OPTIONS}) -> Tensor",
+    _std,
+    out_func=reduction_into(np.std),
+)
 operator("logsumexp(Tensor a, int[1]? axis=None, *, bool keepdims=False) -> Tensor", _logsumexp)
 
-operator("cumsum(Tensor a, int? axis=None, ScalarType? dtype=None) -> Tensor", np.cumsum)
-operator("cumprod(Tensor a, int? axis=None, ScalarType? dtype=None) -> Tensor", np.cumprod)
+operator(
+    "cumsum(Tensor a, int? axis=None, ScalarType? dtype=None) -> Tensor",
+    np.cumsum,
+    out_func=checked_into(np.cumsum, _running_dtype),
+)
+operator(
+    "cumprod(Tensor a, int? axis=None, ScalarType? dtype=None) -> Tensor",
+    np.cumprod,
+    out_func=checked_into(np.cumprod, _running_dtype),
+)
 # y[i] = a[i] * y[i-1] + b[i] along an axis; reverse: from the other end. Its transpose is another one, so the gradient of a
 # running product needs no division and is exact where factors are zero.
 operator("linear_recurrence(Tensor a, Tensor b, *, int axis=-1, bool reverse=False) -> Tensor", _linear_recurrence)
 
-operator("argmax(Tensor a, int? axis=None, *, bool keepdims=False) -> Tensor", np.argmax, constant=True)
-operator("argmin(Tensor a, int? axis=None, *, bool keepdims=False) -> Tensor", np.argmin, constant=True)
-operator("any(Tensor a, int[1]? axis=None, *, bool keepdims=False, Tensor? where=None) -> Tensor", _any, constant=True)
-operator("all(Tensor a, int[1]? axis=None, *, bool keepdims=False, Tensor? where=None) -> Tensor", _all, constant=True)
+operator(
+    "argmax(Tensor a, int? axis=None, *, bool keepdims=False) -> Tensor",
+    np.argmax,
+    constant=True,
+    out_func=checked_into(np.argmax, _position_dtype),
+)
+operator(
+    "argmin(Tensor a, int? axis=None, *, bool keepdims=False) -> Tensor",
+    np.argmin,
+    constant=True,
+    out_func=checked_into(np.argmin, _position_dtype),
+)
+operator(
+    "any(Tensor a, int[1]? axis=None, *, bool keepdims=False, Tensor? where=None) -> Tensor",
+    _any,
+    constant=True,
+    out_func=reduction_into(np.any),
+)
+operator(
+    "all(Tensor a, int[1]? axis=None, *, bool keepdims=False, Tensor? where=None) -> Tensor",
+    _all,
+    constant=True,
+    out_func=reduction_into(np.all),
+)
 operator("count_nonzero(Tensor a, int[1]? axis=None, *, bool keepdims=False) -> Tensor", np.count_nonzero, constant=True)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from registry.declare import operator
+from registry.out_arrays import checked_into
 
 
 def _broadcast_to(array: Any, shape: Any) -> Any:
@@ -19,12 +20,16 @@ def _broadcast_to(array: Any, shape: Any) -> Any:
     return np.broadcast_to(array, shape)
 
 
-def _concatenate(arrays: Sequence[Any], axis: int | None) -> Any:
-    return np.concatenate(arrays, axis)
+def _concatenate(arrays: Sequence[Any], axis: int | None, out: Any = None) -> Any:
+    return np.concatenate(arrays, axis, out)
 
 
-def _stack(arrays: Sequence[Any], axis: int) -> Any:
-    return np.stack(arrays, axis)
+def _stack(arrays: Sequence[Any], axis: int, out: Any = None) -> Any:
+    return np.stack(arrays, axis, out)
+
+
+def _joined_dtype(arrays: Sequence[Any], axis: int | None) -> Any:
+    return np.result_type(*(np.asarray(each).dtype for each in arrays))
 
 
 def _reshape(a: Any, shape: Any, order: Any) -> Any:
@@ -53,22 +58,22 @@ def _zeros(shape: Any, dtype: Any) -> Any:
     return np.zeros(shape, dtype)
 
 
-operator("reshape(Tensor a, int[1] shape, *, str order='C') -> Tensor", _reshape)
-operator("ravel(Tensor a, *, str order='C') -> Tensor", np.ravel)
-operator("transpose(Tensor a, int[]? axes=None) -> Tensor", np.transpose)
-operator("swapaxes(Tensor a, int axis1, int axis2) -> Tensor", np.swapaxes)
-operator("expand_dims(Tensor a, int[1] axis) -> Tensor", np.expand_dims)
-operator("squeeze(Tensor a, int[1]? axis=None) -> Tensor", np.squeeze)
-operator("broadcast_to(Tensor array, int[1] shape) -> Tensor", _broadcast_to)
+operator("reshape(Tensor(a) a, int[1] shape, *, str order='C') -> Tensor(a)", _reshape)
+operator("ravel(Tensor(a) a, *, str order='C') -> Tensor(a)", np.ravel)
+operator("transpose(Tensor(a) a, int[]? axes=None) -> Tensor(a)", np.transpose)
+operator("swapaxes(Tensor(a) a, int axis1, int axis2) -> Tensor(a)", np.swapaxes)
+operator("expand_dims(Tensor(a) a, int[1] axis) -> Tensor(a)", np.expand_dims)
+operator("squeeze(Tensor(a) a, int[1]? axis=None) -> Tensor(a)", np.squeeze)
+operator("broadcast_to(Tensor(a) array, int[1] shape) -> Tensor(a)", _broadcast_to)
 
-operator("concatenate(Tensor[] arrays, int? axis=0) -> Tensor", _concatenate)
-operator("stack(Tensor[] arrays, int axis=0) -> Tensor", _stack)
+operator("concatenate(Tensor[] arrays, int? axis=0) -> Tensor", _concatenate, out_func=checked_into(_concatenate, _joined_dtype))
+operator("stack(Tensor[] arrays, int axis=0) -> Tensor", _stack, out_func=checked_into(_stack, _joined_dtype))
 operator("pad(Tensor array, Any pad_width, *, str mode='constant', Any constant_values=0) -> Tensor", _pad)
 operator("repeat(Tensor a, Any repeats, int? axis=None) -> Tensor", np.repeat)
-operator("flip(Tensor m, int[1]? axis=None) -> Tensor", np.flip)
+operator("flip(Tensor(a) m, int[1]? axis=None) -> Tensor(a)", np.flip)
 operator("roll(Tensor a, Any shift, int[1]? axis=None) -> Tensor", np.roll)
 
-operator("diagonal(Tensor a, int offset=0, int axis1=0, int axis2=1) -> Tensor", np.diagonal)
+operator("diagonal(Tensor(a) a, int offset=0, int axis1=0, int axis2=1) -> Tensor(a)", np.diagonal)
 # The transpose of diagonal: zeros of a shape with the last axis of `a` on a diagonal.
 operator("place_diagonal(Tensor a, *, int[] shape, int offset=0, int axis1=0, int axis2=1) -> Tensor", _place_diagonal)
 

@@ -63,7 +63,7 @@ def test_registry_offers(name):
 
 def test_fields_of_a_kernel_config():
     names = [field.name for field in dataclasses.fields(KernelConfig)]
-    assert names == ["kernel_name", "backend_name", "kernel_func", "setup_func", "dispose_func"]
+    assert names == ["kernel_name", "backend_name", "kernel_func", "setup_func", "dispose_func", "out_func"]
     config = KernelConfig("double", "fake", double)
     assert (config.kernel_name, config.backend_name, config.kernel_func) == ("double", "fake", double)
     assert config.setup_func is None
