@@ -23,7 +23,6 @@ from autograd import methods as _methods  # noqa: F401  # then Tensor's operator
 from autograd import numpy as numpy
 from autograd.containers import register_container
 from autograd.custom import checkpoint, custom_gradient
-from autograd.engine import run_kernel
 from autograd.errors import (
     BackendError,
     GradientError,
@@ -32,6 +31,7 @@ from autograd.errors import (
     KernelError,
     KernelNotFoundError,
     NotTrackedError,
+    OutArrayError,
     RegistrationError,
     SchemaError,
     TapeError,
@@ -57,6 +57,7 @@ from autograd.functional import (
 from autograd.records import TapeNode
 from autograd.tape import Tape
 from autograd.tensor import Tensor
+from autograd.variant_calls import run_kernel
 
 __all__ = [
     "BackendError",
@@ -66,6 +67,7 @@ __all__ = [
     "KernelError",
     "KernelNotFoundError",
     "NotTrackedError",
+    "OutArrayError",
     "RegistrationError",
     "SchemaError",
     "Tape",

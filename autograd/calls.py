@@ -17,11 +17,12 @@ from autograd.engine import PLAIN_TYPES, active, add_note, call_kernel, info_of,
 from autograd.records import FURTHER_OUTPUT, NO_ATTRS, PYTHON_SCALARS
 from autograd.tape import Tape
 from autograd.tensor import Tensor
+from autograd.variant_calls import into, variant_function
 from registry import bindings
 from registry.bindings import Binding
 from registry.errors import close_matches
 from registry.operators import get_schema, is_constant, operator_names
-from registry.schema import FunctionSchema
+from registry.schema import FunctionSchema, SchemaKind
 
 ndarray = np.ndarray
 float64 = np.float64
@@ -39,7 +40,9 @@ def unary(name: str) -> Callable[..., Any]:
     """The function of a differentiable operator with one tensor input and no attributes."""
     table = bindings.table(name)
 
-    def call(x: Any, /) -> Any:
+    def call(x: Any, /, *, out: Any = None) -> Any:
+        if out is not None:
+            return into(name, (x,), NO_ATTRS, out)
         if type(x) is not Tensor:
             if type(x) is ndarray and not x.dtype.hasobject:
                 binding = table.get(active())
@@ -97,7 +100,9 @@ def binary(name: str) -> Callable[..., Any]:
     """The function of a differentiable operator with two tensor inputs and no attributes."""
     table = bindings.table(name)
 
-    def call(x1: Any, x2: Any, /) -> Any:
+    def call(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
+        if out is not None:
+            return into(name, (x1, x2), NO_ATTRS, out)
         if type(x1) is Tensor:
             tape = x1._tape
             value1 = x1._value
@@ -197,13 +202,13 @@ def general(name: str) -> Callable[..., Any]:
     n_attributes = len(arguments.attribute_names)
     defaults = arguments.attribute_defaults
 
-    def call(*args: Any, **attrs: Any) -> Any:
+    def call(*args: Any, out: Any = None, **attrs: Any) -> Any:
         if len(args) != n_inputs:
             args, attrs = arguments.sort(args, attrs)
         attrs = {**defaults, **attrs}
         if len(attrs) != n_attributes:
             arguments.refuse(attrs)
-        return run(name, args, attrs)
+        return run(name, args, attrs) if out is None else into(name, args, attrs, out)
 
     return call
 
@@ -216,12 +221,14 @@ def unary_with_attributes(name: str) -> Callable[..., Any]:
     defaults = arguments.attribute_defaults
     may_hold_arrays = arguments.may_hold_arrays
 
-    def call(*args: Any, **attrs: Any) -> Any:
+    def call(*args: Any, out: Any = None, **attrs: Any) -> Any:
         if len(args) != 1:
             args, attrs = arguments.sort(args, attrs)
         attrs = {**defaults, **attrs}
         if len(attrs) != n_attributes:
             arguments.refuse(attrs)
+        if out is not None:
+            return into(name, args, attrs, out)
         (x,) = args
         binding = table.get(active())
         if type(x) is not Tensor:
@@ -263,6 +270,8 @@ def unary_with_attributes(name: str) -> Callable[..., Any]:
         tensor._value = y
         tensor._tape = tape
         number = tensor._id = len(tape._bindings)
+        if binding.views:
+            tape._aliased.update((x._id, number))
         tape._attrs[number] = attrs
         tape._bindings.append(binding)
         tape._shapes.append(shape)
@@ -279,12 +288,14 @@ def list_with_attributes(name: str) -> Callable[..., Any]:
     n_attributes = len(arguments.attribute_names)
     defaults = arguments.attribute_defaults
 
-    def call(*args: Any, **attrs: Any) -> Any:
+    def call(*args: Any, out: Any = None, **attrs: Any) -> Any:
         if len(args) != 1:
             args, attrs = arguments.sort(args, attrs)
         attrs = {**defaults, **attrs}
         if len(attrs) != n_attributes:
             arguments.refuse(attrs)
+        if out is not None:
+            return into(name, args, attrs, out)
         members = args[0]
         binding = table.get(active())
         tape = None
@@ -393,13 +404,16 @@ def operator_function(name: str) -> Callable[..., Any]:
 
 def _maker(schema: FunctionSchema) -> Callable[[str], Callable[..., Any]]:
     """Which kind of function an operator gets: the fastest one that its schema allows."""
+    if schema.kind() is not SchemaKind.functional:
+        return variant_function
     types = [each.type for each in schema.inputs] + [each.type for each in schema.returns]
     tensors_only = all(str(each) == "Tensor" for each in types)
     if [str(each) for each in types] == ["Tensor[]", "Tensor"] and not is_constant(str(schema.name)):
         return list_with_attributes
     if not tensors_only or not schema.returns or is_constant(str(schema.name)):
         return general
-    if schema.attributes and len(schema.inputs) == 1:
+    views = any(each.annotation is not None for each in schema.returns)
+    if (schema.attributes or views) and len(schema.inputs) == 1:
         return unary_with_attributes
     if schema.attributes or len(schema.returns) != 1:
         return general

@@ -8,7 +8,7 @@ is unusual, and hands everything else to ``run``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from threading import get_ident
 from typing import Any
@@ -21,10 +21,11 @@ from autograd.records import FURTHER_OUTPUT, PYTHON_SCALARS
 from autograd.tape import Tape, caller_line
 from autograd.tensor import Tensor, innermost_value, wrap
 from registry import backends, bindings, operators
-from registry.attributes import check_attributes, check_names
+from registry.attributes import check_attributes
 from registry.bindings import Binding
 from registry.gradients import get_gradient
-from registry.kernels import TensorInfo, find_kernel
+from registry.kernels import TensorInfo
+from registry.variant_kernels import find_kernel
 
 ndarray = np.ndarray
 active = backends.chosen_backend.get
@@ -32,27 +33,6 @@ active = backends.chosen_backend.get
 
 PLAIN_TYPES = PYTHON_SCALARS | {np.float64, np.float32, np.complex128, np.int64, np.bool_}
 """Operands that a kernel takes as they are and nobody can change in place; others go the long way once."""
-
-
-def run_kernel(name: str, inputs: Mapping[str, Any] | Sequence[Any], attrs: Mapping[str, Any] | None = None) -> Any:
-    """Run the active backend's kernel of an operator, and record it if an input is on an open tape.
-
-    ``inputs`` maps input names to values, or lists them in schema order; ``attrs`` maps attribute names to values.
-    Raises KernelNotFoundError for an unknown kernel, KernelError for inputs or attributes that the schema does not have or
-    allow.
-
-    >>> run_kernel("add", {"x1": 1.0, "x2": 2.0})
-    3.0
-    """
-    binding = binding_of(name)
-    given = dict(attrs or {})
-    check_names(binding.schema, inputs if isinstance(inputs, Mapping) else None, given)
-    check_attributes(binding.schema, given)
-    if isinstance(inputs, Mapping):
-        inputs = [inputs.get(each) for each in binding.input_names]
-    if len(inputs) != len(binding.input_names):
-        raise KernelError(f"operator {name!r}: got {len(inputs)} inputs, expected {list(binding.input_names)}")
-    return run(name, tuple(inputs), {**binding.attr_defaults, **given})
 
 
 def run(name: str, inputs: Sequence[Any], attrs: dict[str, Any]) -> Any:
@@ -76,7 +56,7 @@ def run(name: str, inputs: Sequence[Any], attrs: dict[str, Any]) -> Any:
     if innermost_tape(values) is not None:
         values = [without_closed(each) for each in values]
     if innermost_tape(values) is None:
-        values = [_as_operand(name, each, is_list) for each, is_list in zip(values, binding.list_inputs, strict=False)]
+        values = [as_operand(name, each, is_list) for each, is_list in zip(values, binding.list_inputs, strict=False)]
         y = call_kernel(binding, values, attrs)
     else:
         note_outer(tape, values)
@@ -136,7 +116,7 @@ def binding_of(name: str) -> Binding:
 
 def _run_plain(name: str, inputs: Sequence[Any], attrs: dict[str, Any]) -> Any:
     binding = binding_of(name)
-    operands = [_as_operand(name, each, is_list) for each, is_list in zip(inputs, binding.list_inputs, strict=False)]
+    operands = [as_operand(name, each, is_list) for each, is_list in zip(inputs, binding.list_inputs, strict=False)]
     if innermost_tape(operands) is not None:
         return run(name, operands, attrs)  # a nested list held tensors, and is now one tensor
     return call_kernel(binding, operands, attrs)
@@ -165,12 +145,12 @@ def add_note(error: BaseException, binding: Binding, operands: Sequence[Any]) ->
     error.add_note(f"in operator {binding.name!r} ({shapes}), {binding.schema}")
 
 
-def _as_operand(name: str, value: Any, is_list: bool) -> Any:
+def as_operand(name: str, value: Any, is_list: bool) -> Any:
     """A plain operand as kernels take it: lists of numbers become arrays, lists of tensors one stacked tensor."""
     if is_list:
         if not isinstance(value, list | tuple):
             value = list(value)
-        return [_as_operand(name, each, False) for each in value]
+        return [as_operand(name, each, False) for each in value]
     kind = type(value)
     if kind is ndarray or kind in PLAIN_TYPES:
         if kind is ndarray and value.dtype.hasobject:
@@ -281,6 +261,8 @@ def record(tape: Tape, binding: Binding, inputs: Sequence[Any], values: Sequence
         kind = np.dtype(tape._dtypes[at]).kind
         constant = binding.constant or kind in "biu"
         results.append(each if constant else wrap(each, tape, at))
+    if binding.views:
+        note_views(tape, inputs, range(number, len(tape._bindings)))
     if tape._keep_all:
         tape._details[number] = _details(tape, tuple(values), tuple(outputs), binding, attrs)
     if not binding.several:
@@ -340,6 +322,16 @@ def _save(tape: Tape, value: Any, handle: Any) -> None:
     if type(value) is ndarray and (type(handle) is not Tensor or handle._tape is not tape):
         tape._lock(value)
     tape._saved.append(value)
+
+
+def note_views(tape: Tape, inputs: Sequence[Any], outputs: Iterable[int]) -> None:
+    """Remember which values of a tape share memory, by the operator's schema: writing to one would change the other."""
+    tape._aliased.update(outputs)
+    for each in inputs:
+        if type(each) is list:
+            note_views(tape, each, ())
+        elif type(each) is Tensor and each._tape is tape:
+            tape._aliased.add(each._id)
 
 
 def keep_attribute(tape: Tape, attr: Any) -> Any:

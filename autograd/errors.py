@@ -7,6 +7,7 @@ from registry.errors import (
     GradtapeError,
     KernelError,
     KernelNotFoundError,
+    OutArrayError,
     RegistrationError,
     SchemaError,
 )
@@ -19,6 +20,7 @@ __all__ = [
     "KernelError",
     "KernelNotFoundError",
     "NotTrackedError",
+    "OutArrayError",
     "RegistrationError",
     "SchemaError",
     "TapeError",

@@ -21,7 +21,7 @@ from autograd.indexed import IndexedGradient
 from autograd.records import NO_ATTRS, saved_count
 from autograd.rules import Wanted, rule_gradients
 from autograd.tape import Tape
-from autograd.tensor import Tensor, innermost_value
+from autograd.tensor import Tensor, innermost_value, source_id
 from registry import backends
 from registry.bindings import Binding
 
@@ -207,7 +207,7 @@ class _Step:
 
 def transpose_gradient(tape: Tape, target: Tensor, sources: Sequence[Tensor]) -> list[Any]:
     """The gradient of a scalar in several sources of one tape, as the reverse walk gives it; zeros where it does not reach."""
-    ids = tuple(each._id for each in sources)
+    ids = tuple(source_id(each) for each in sources)
     results = pull_back(tape, plan_for(tape, target._id, ids), target._id, np.float64(1.0), ids)
     tape._free()
     return [

@@ -20,7 +20,7 @@ from autograd.records import PYTHON_SCALARS
 from autograd.tape import Tape
 from autograd.tape_gradient import gradient, on_outer_tapes
 from autograd.tape_gradient import jacobian as tape_jacobian
-from autograd.tensor import Tensor, innermost_value
+from autograd.tensor import Tensor, innermost_value, source_id
 
 Argnum = int | Sequence[int]
 
@@ -394,7 +394,7 @@ def _make_jvp(f: Callable[..., Any], argnum: Argnum, /, *args: Any, **kwargs: An
     if not any(type(each) is Tensor and each._tape is tape for each in leaves):
         _check_scalar(y, tape)
     source_leaves, _ = flatten(sources)
-    ids = tuple(each._id for each in source_leaves)
+    ids = tuple(source_id(each) for each in source_leaves)
     nested = next((each for each in source_leaves if type(each._value) is Tensor), None)
 
     def push(v: Any) -> tuple[Any, Any]:

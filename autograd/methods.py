@@ -6,6 +6,7 @@ Every entry is an operator of ``autograd.operators``; nothing is computed here.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from autograd.errors import NotTrackedError, TapeError
 from autograd.tape import Tape
 from autograd.tape_gradient import gradient, jacobian, value_and_gradient
 from autograd.tensor import Tensor, innermost_value
+from autograd.variant_calls import numpy_into
 from registry.errors import close_matches
 from registry.operators import operator_names
 
@@ -154,8 +156,8 @@ def _array_ufunc(self: Tensor, ufunc: Any, method: str, *inputs: Any, out: Any =
     name = ufunc.__name__
     options = {key: value for key, value in options.items() if not (key == "where" and value is True)}
     if method == "reduce" and name in _REDUCTIONS and not (options.keys() - {"axis", "keepdims", "initial", "where", "dtype"}):
-        result = getattr(op, _REDUCTIONS[name])(*inputs, **{"axis": 0, **options})
-        return result if out is None else _into(out, result)
+        fold = partial(getattr(op, _REDUCTIONS[name]), **{"axis": 0, **options})
+        return fold(*inputs) if out is None else numpy_into(f"numpy.{name}.reduce: out", fold, inputs, out)
     spelled = f"numpy.{name}" if method == "__call__" else f"numpy.{name}.{method}"
     if method != "__call__" or options:
         extra = f" with {sorted(options)}" if options else ""
@@ -167,8 +169,7 @@ def _array_ufunc(self: Tensor, ufunc: Any, method: str, *inputs: Any, out: Any =
             f" {name!r}, or use t.value where no gradient is needed"
         )
     _ufunc_functions[ufunc] = function
-    result = function(*inputs)
-    return result if out is None else _into(out, result)
+    return function(*inputs) if out is None else numpy_into(f"numpy.{name}: out", function, inputs, out)
 
 
 def _function_of_ufunc(name: str) -> Callable[..., Any] | None:
@@ -178,26 +179,6 @@ def _function_of_ufunc(name: str) -> Callable[..., Any] | None:
         return op.operator_function(name) if name not in vars(op) else vars(op)[name]
     except AttributeError:
         return None
-
-
-def _into(out: Any, result: Any) -> Any:
-    """What ``a += t`` and ``out=a`` do with a plain array: the tensor is returned, and ``a`` becomes loudly useless.
-
-    Both spellings look the same here. In the first, ``a`` is rebound to the tensor; another name for the old array would hold
-    values that no tape follows, so they are set to NaN.
-    """
-    (target,) = out if isinstance(out, tuple) else (out,)
-    if type(target) is Tensor:
-        raise NotTrackedError("out= got a tensor; write t = function(...) instead, which rebinds the name")
-    if target.dtype.kind not in "fc":
-        raise NotTrackedError(
-            f"out= (or an augmented assignment such as a += t) got a plain array of dtype {target.dtype} for a result that is"
-            " on a tape; write a = a + t"
-        )
-    if target.shape != np.shape(innermost_value(result)):
-        raise ValueError(f"out= has shape {target.shape}, expected {np.shape(innermost_value(result))}")
-    target[...] = np.nan
-    return result
 
 
 def _array_function(self: Tensor, function: Any, types: Any, args: Any, kwargs: Any) -> Any:

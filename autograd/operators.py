@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from autograd.calls import operator_function
+from registry.names import stem_of
 from registry.operators import when_changed
 
 __all__ = ["operator_function"]
@@ -28,9 +29,10 @@ def __getattr__(name: str) -> Any:
 
 
 def _drop(name: str) -> None:
-    if name in _made:
-        _made.discard(name)
-        globals().pop(name, None)
+    stem = stem_of(name)
+    for each in [each for each in _made if stem_of(each) == stem]:
+        _made.discard(each)
+        globals().pop(each, None)
 
 
 when_changed.append(_drop)

@@ -47,6 +47,7 @@ class Tape:
 
     __slots__ = (
         "__weakref__",
+        "_aliased",
         "_attrs",
         "_bindings",
         "_details",
@@ -59,6 +60,7 @@ class Tape:
         "_names",
         "_outer",
         "_persistent",
+        "_rebound",
         "_recorder",
         "_recording",
         "_saved",
@@ -88,6 +90,8 @@ class Tape:
         self._names: dict[int, str | None] = {}
         self._scopes: list[list[Any]] = []
         self._details: dict[int, tuple[Any, ...]] = {}
+        self._aliased: set[int] = set()  # the ids of views, and of what they are views of
+        self._rebound = False  # whether a tensor stands for another id than the one that was watched
         self._outer: dict[int, Tape] = {}
         self._serial = 0
         self._thread = 0

@@ -17,7 +17,7 @@ from autograd.containers import Structure, flatten
 from autograd.dag import plan_for
 from autograd.errors import GradientError
 from autograd.tape import Tape
-from autograd.tensor import Tensor, innermost_value
+from autograd.tensor import Tensor, innermost_value, source_id
 
 
 def gradient(self: Tape, target: Tensor, sources: Any, dy: Any = None) -> Any:
@@ -127,9 +127,12 @@ def _refuse_target(target: Any) -> NoReturn:
 def _find_sources(tape: Tape, sources: Any) -> tuple[list[int], Structure | None]:
     """The ids of the sources, and the structure to put their gradients in (None for a tensor alone)."""
     if type(sources) is Tensor and sources._tape is tape:
-        return [sources._id], None
+        return [source_id(sources)], None
     leaves, structure = flatten(sources)
-    ids = [each._id for each in leaves if type(each) is Tensor and each._tape is tape]
+    if tape._rebound:
+        ids = [source_id(each) for each in leaves if type(each) is Tensor and each._tape is tape]
+    else:
+        ids = [each._id for each in leaves if type(each) is Tensor and each._tape is tape]
     if len(ids) == len(leaves):
         return ids, structure
     position, wrong = next((n, each) for n, each in enumerate(leaves) if type(each) is not Tensor or each._tape is not tape)

@@ -26,11 +26,13 @@ class Tensor:
     Tensor(9.0, id=1 on tape 'multiply')
     """
 
-    __slots__ = ("__weakref__", "_id", "_tape", "_value")
+    __slots__ = ("__weakref__", "_id", "_source_id", "_tape", "_value")
 
     _value: Any
     _tape: Tape
     _id: int
+    _source_id: int | None
+    """Only on a tensor that was rebound: the id of what was watched, None if it stands for no source."""
 
     if TYPE_CHECKING:  # what autograd.methods gives it, for readers and type checkers
 
@@ -71,6 +73,12 @@ class Tensor:
     def id(self) -> int:
         """The number of this value on its tape."""
         return self._id
+
+
+def source_id(tensor: Tensor) -> int:
+    """The id in which a gradient is asked for: of a watched tensor that was rebound since, that of what was watched."""
+    number = getattr(tensor, "_source_id", None)
+    return tensor._id if number is None else number
 
 
 def wrap(value: Any, tape: Tape, number: int) -> Tensor:

@@ -3,8 +3,9 @@
 This package never imports ``autograd``. Table of contents:
 
 operators   ``declare``, ``operator`` (schema and kernel in one line), ``get_schema``, ``FunctionSchema``
+variants    ``family_of`` (all variants of an operator, generated ones included), ``functional_name``, ``Variant``, ``SchemaKind``
 kernels     ``KernelConfig``, ``register_kernel``, ``kernel`` (decorator), ``get_kernel``, ``get_kernels_for_backend``,
-            ``unregister_kernel``, ``copy_registered_kernels``
+            ``find_kernel`` (of a generated variant as well), ``unregister_kernel``, ``copy_registered_kernels``
 gradients   ``GradConfig``, ``register_gradient``, ``gradient`` (decorator), ``get_gradient``, ``unregister_gradient``
 backends    ``register_backend``, ``set_backend``, ``get_backend``, ``backend``, ``find_backend``, ``remove_backend``,
             ``use_backend``, ``registered_backends``
@@ -27,6 +28,7 @@ from registry.errors import (
     GradtapeError,
     KernelError,
     KernelNotFoundError,
+    OutArrayError,
     RegistrationError,
     SchemaError,
 )
@@ -56,8 +58,10 @@ from registry.kernels import (
     register_kernel,
     unregister_kernel,
 )
-from registry.operators import declare, get_schema, operator_names, undeclare
+from registry.operators import declare, family_of, functional_name, get_schema, operator_names, undeclare
 from registry.schema import FunctionSchema, SchemaKind
+from registry.variant import Variant
+from registry.variant_kernels import find_kernel
 
 __all__ = [
     "Attribute",
@@ -76,14 +80,19 @@ __all__ = [
     "NamedAttrMap",
     "NamedGradientMap",
     "NamedTensorInfoMap",
+    "OutArrayError",
     "RegistrationError",
     "SchemaError",
     "SchemaKind",
     "TensorInfo",
+    "Variant",
     "backend",
     "copy_registered_kernels",
     "declare",
+    "family_of",
     "find_backend",
+    "find_kernel",
+    "functional_name",
     "get_backend",
     "get_gradient",
     "get_kernel",

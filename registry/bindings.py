@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from registry.errors import RegistrationError, close_matches
+from registry.names import stem_of
 
 if TYPE_CHECKING:
     from registry.gradients import GradConfig, GradFunc, InputGradFunc, JvpFunc
@@ -40,6 +41,7 @@ class Binding:
     keeps_inputs    whether any input is kept
     keep_output     whether the rule declared the single output
     keep_output_if  by bit mask of the tracked inputs: whether it is kept; None takes its place otherwise
+    views           some output may share memory with an input, by the schema
     checked         the walk has seen the rule return exactly a function for each input
     attr_names      names of the attributes, in schema order
     attr_defaults   the values of those that have one
@@ -75,6 +77,7 @@ class Binding:
         "save_outputs",
         "schema",
         "several",
+        "views",
     )
 
     def __init__(
@@ -95,6 +98,7 @@ class Binding:
         returns_list = len(returns) == 1 and returns[0].type.is_list_like() is not None
         self.several = returns_list or len(returns) != 1
         self.n_outputs = None if returns_list else len(returns)
+        self.views = any(each.annotation is not None and not each.annotation.is_write for each in returns)
         self.attr_names = tuple(argument.name for argument in schema.attributes)
         self.attr_defaults = {each.name: each.default_value for each in schema.attributes if each.default is not None}
         self.elementwise = gradient is not None and gradient.elementwise
@@ -172,11 +176,13 @@ def table(name: str) -> dict[str | None, Binding]:
 
 
 def forget(name: str | None = None) -> None:
-    """Drop the bindings of one operator, or of all (``None``), after a registration has changed."""
+    """Drop the bindings of one operator with its variants, or of all (``None``), after a registration has changed."""
     global changes
     changes += 1
-    for each in list(_tables.values()) if name is None else [table(name)]:
-        each.clear()
+    stem = None if name is None else stem_of(name)
+    for each, bindings in list(_tables.items()):
+        if bindings and (stem is None or stem_of(each) == stem):
+            bindings.clear()
 
 
 def check_gradient_fits(gradient: GradConfig, schema: FunctionSchema) -> None:

@@ -42,6 +42,10 @@ class KernelError(GradtapeError, TypeError):
     """A kernel was called with inputs or attributes that its schema does not allow, or broke its schema itself."""
 
 
+class OutArrayError(KernelError, ValueError):
+    """What was given to be written does not fit: no array, read-only, of another shape or dtype, or overlapping an input."""
+
+
 class BackendError(GradtapeError, RuntimeError):
     """A backend is unknown, or none could be initialised."""
 

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from registry import bindings, operators
 from registry.errors import RegistrationError, close_matches
+from registry.schema import SchemaKind
 
 NamedGradientMap = Mapping[str, Callable[[], Any] | Sequence[Callable[[], Any]]]
 """``{input_name: thunk}``; a thunk returns the gradient for that input; a list input has a list of thunks."""
@@ -120,8 +121,9 @@ _gradients: dict[str, GradConfig] = {}
 def register_gradient(config: GradConfig, *, override: bool = False) -> GradConfig:
     """Add ``config`` to the table; returns it.
 
-    Raises RegistrationError if the operator already has a gradient, unless ``override=True``, which warns; and if what it
-    saves does not fit the operator's schema (checked when the first kernel runs if the operator is not yet declared).
+    Raises RegistrationError if the operator already has a gradient, unless ``override=True``, which warns; for a variant that
+    writes, which is recorded as its functional form; and if what it saves does not fit the operator's schema (checked when the
+    first kernel runs if the operator is not yet declared).
     """
     name = config.kernel_name
     if name in _gradients:
@@ -130,6 +132,12 @@ def register_gradient(config: GradConfig, *, override: bool = False) -> GradConf
         warnings.warn(f"gradient {name!r} is replaced", stacklevel=2)
     schema = operators.get_schema(name)
     if schema is not None:
+        if schema.kind() is not SchemaKind.functional:
+            functional = operators.functional_name(name)
+            raise RegistrationError(
+                f"gradient {name!r}: that is the {schema.kind().value} variant of an operator, and a tape records the functional"
+                f" one; " + (f"register it for {functional!r}" if functional else f"declare that first: {schema.signature()}")
+            )
         bindings.check_gradient_fits(config, schema)
     _gradients[name] = config
     bindings.forget(name)

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 import numpy as np
 
 from registry import bindings, operators
-from registry.errors import KernelNotFoundError, RegistrationError, close_matches
+from registry.errors import RegistrationError, close_matches
 
 KernelFunc = Callable[..., Any]
 """``kernel_func(*inputs, **attrs)``: inputs in schema order, a list input as one list; returns an array or a tuple."""
@@ -56,8 +56,9 @@ AnyFunc = TypeVar("AnyFunc", bound=Callable[..., Any])
 class KernelConfig:
     """One backend's code for one operator, with what it needs when its backend starts and stops.
 
-    ``out_func(*inputs, **attrs, out=array)`` is the same code where it can write its result into an array; it raises KernelError
-    for one that has not the shape and dtype of the result. Without one, an out variant runs ``kernel_func`` and copies.
+    ``out_func(*inputs, **attrs, out=array)`` is the same code where it can write its result into an array; it raises
+    OutArrayError for one that has not the shape and dtype of the result. Without it, an out variant runs ``kernel_func`` and
+    copies.
     Configs compare by identity: two registrations of the same function are two kernels.
 
     >>> KernelConfig("negative", "numpy", lambda x: -x).kernel_name
@@ -166,20 +167,14 @@ def get_kernel(kernel_name: str, backend_name: str) -> KernelConfig | None:
     return _kernels.get(kernel_name, {}).get(backend_name)
 
 
-def find_kernel(kernel_name: str, backend_name: str) -> KernelConfig:
-    """The kernel of that operator on that backend; raises KernelNotFoundError that says what is near."""
-    config = get_kernel(kernel_name, backend_name)
-    if config is not None:
-        return config
-    elsewhere = sorted(_kernels.get(kernel_name, ()))
-    if elsewhere:
-        hint = f" It is registered on: {', '.join(elsewhere)}."
-    else:
-        hint = close_matches(kernel_name, _kernels)
-    raise KernelNotFoundError(
-        f"kernel {kernel_name!r} is not registered on backend {backend_name!r}.{hint}"
-        " Register it with register_kernel(KernelConfig(...)) or choose another backend with use_backend(name)."
-    )
+def backends_of(kernel_name: str) -> list[str]:
+    """Names of the backends on which that kernel is registered."""
+    return sorted(_kernels.get(kernel_name, ()))
+
+
+def kernel_names() -> list[str]:
+    """Names of all registered kernels, in order of registration."""
+    return list(_kernels)
 
 
 def get_kernels_for_backend(backend_name: str) -> list[KernelConfig]:

@@ -191,3 +191,15 @@ def _take_apart(text: str, stop: int) -> tuple[str, bool, bool, bool, str | None
             )
         stem = stem[: -len(_FUNCTIONAL)]
     return stem, inplace, False, functional, namespace
+
+
+def stem_of(name: str) -> str:
+    """What the names of all variants of an operator have in common; any text has one.
+
+    >>> [stem_of(name) for name in ("add", "add_", "add.out", "__iadd__", "step_functional")]
+    ['add', 'add', 'add', 'add', 'step']
+    """
+    stem = name.partition(".")[0]
+    if stem.startswith("__") and stem.endswith("__"):
+        stem = stem[2:-2].removeprefix("i")
+    return stem.removesuffix("_").removesuffix(_FUNCTIONAL)

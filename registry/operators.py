@@ -8,19 +8,23 @@ from typing import Any
 
 from registry import bindings
 from registry.defaults import default_value
+from registry.derived import Family, families
 from registry.errors import KernelError, RegistrationError, SchemaError, close_matches
-from registry.schema import FunctionSchema
+from registry.names import stem_of
+from registry.schema import FunctionSchema, SchemaKind
 
 _schemas: dict[str, FunctionSchema] = {}
 _inferred: set[str] = set()
 _constants: set[str] = set()
-
+_families: dict[str, dict[str, Family]] = {}
+"""By stem: the variants of the operators of that stem, worked out when first asked for."""
 
 when_changed: list[Callable[[str], None]] = []
 """Called with the name of an operator whose schema has come, gone or changed; ``autograd.operators`` drops its function then."""
 
 
 def _changed(name: str) -> None:
+    _families.pop(stem_of(name), None)
     bindings.forget(name)
     for each in when_changed:
         each(name)
@@ -52,7 +56,7 @@ def declare_from_function(name: str, function: Callable[..., Any], *, again: boo
 
     ``again=True`` infers once more what was inferred before, for a kernel that takes the place of another.
     """
-    schema = _schemas.get(name)
+    schema = get_schema(name)
     if schema is None or (again and name in _inferred):
         schema = _schemas[name] = FunctionSchema.parse(_schema_text(name, function))
         _inferred.add(name)
@@ -79,12 +83,41 @@ def undeclare(name: str) -> None:
 
 
 def get_schema(name: str) -> FunctionSchema | None:
-    """The schema of an operator, or None.
+    """The schema of an operator or of one of its variants, also of those that nobody declared; None if there is none.
 
+    >>> print(get_schema("add_"))
+    add_(Tensor(a!) x1, Tensor x2) -> Tensor(a!)
     >>> get_schema("no such operator") is None
     True
     """
-    return _schemas.get(name)
+    schema = _schemas.get(name)
+    if schema is not None:
+        return schema
+    variant = next((each for each in family_of(name).values() if str(each.name) == name), None)
+    return None if variant is None else variant.schema
+
+
+def family_of(name: str) -> Family:
+    """The variants of the operator that has one of that name, by kind; declared ones, and those generated from them.
+
+    >>> [str(variant.name) for variant in family_of("exp_").values()]
+    ['exp', 'exp.out', 'exp_']
+    """
+    stem = stem_of(name)
+    known = _families.get(stem)
+    if known is None:
+        known = _families[stem] = families(schema for each, schema in _schemas.items() if stem_of(each) == stem)
+    return known.get(name, {})
+
+
+def functional_name(name: str) -> str | None:
+    """The name under which the operator of a variant is recorded: that of its functional form, which also has the gradient.
+
+    >>> functional_name("add_"), functional_name("add.out"), functional_name("no such operator")
+    ('add', 'add', None)
+    """
+    functional = family_of(name).get(SchemaKind.functional)
+    return None if functional is None else str(functional.name)
 
 
 def is_constant(name: str) -> bool:

@@ -13,30 +13,30 @@ import numpy as np
 from numpy.exceptions import TooHardError
 from numpy.lib.array_utils import normalize_axis_tuple
 
-from registry.errors import KernelError
+from registry.errors import OutArrayError
 
 _OVERLAP_WORK = 10_000
 """How long NumPy may look for an element that two arrays share; beyond that they count as overlapping if their bounds do."""
 
 
 def check_target(who: str, out: Any, inputs: Sequence[Any]) -> None:
-    """Raise KernelError unless ``out`` is an array that may be written while ``inputs`` are read.
+    """Raise OutArrayError unless ``out`` is an array that may be written while ``inputs`` are read.
 
     >>> a = np.zeros(4)
     >>> check_target("operator 'add': out", np.zeros(3), [a[:-1]])
     """
     if type(out) is not np.ndarray:
-        raise KernelError(
+        raise OutArrayError(
             f"{who} is {_describe(out)}, expected a plain NumPy array to write to: make one with np.empty(shape, dtype), or"
             " leave it out and take what is returned"
         )
     if not out.flags.writeable:
-        raise KernelError(
+        raise OutArrayError(
             f"{who} of shape {out.shape} is read-only (a tape still needs it, or it is a view of something constant); expected a"
             " writable array: pass a new one, or write after the gradient has been taken"
         )
     if not out.flags.c_contiguous and _overlaps_itself(out):
-        raise KernelError(
+        raise OutArrayError(
             f"{who} of shape {out.shape} overlaps itself, as a broadcast view does; expected memory for each element: pass a"
             " new array"
         )
@@ -44,24 +44,24 @@ def check_target(who: str, out: Any, inputs: Sequence[Any]) -> None:
         if type(each) is list or type(each) is tuple:
             check_target(who, out, each)
         elif each is not out and isinstance(each, np.ndarray) and _overlaps(out, each):
-            raise KernelError(
+            raise OutArrayError(
                 f"{who} overlaps an input in part; expected memory of its own, or that very input: pass a new array"
             )
 
 
-def check_result(who: str, out: np.ndarray[Any, Any], shape: tuple[int, ...], dtype: Any) -> None:
-    """Raise KernelError unless an out array has the shape and dtype of the result."""
+def check_result(who: str, out: Any, shape: tuple[int, ...], dtype: Any) -> None:
+    """Raise OutArrayError unless an out array has the shape and dtype of the result."""
     if out.shape != shape:
-        raise KernelError(f"{who} has shape {out.shape}, expected {shape}, that of the result")
+        raise OutArrayError(f"{who} has shape {out.shape}, expected {shape}, that of the result")
     if out.dtype != dtype:
-        raise KernelError(
+        raise OutArrayError(
             f"{who} has dtype {out.dtype}, expected {np.dtype(dtype)}, that of the result: convert what is returned with"
             " astype, or convert the inputs first"
         )
 
 
 def copy_into(who: str, out: np.ndarray[Any, Any], result: Any) -> None:
-    """Write a result into an array of the same shape and dtype; raises KernelError otherwise."""
+    """Write a result into an array of the same shape and dtype; raises OutArrayError otherwise."""
     result = np.asarray(result)
     check_result(who, out, result.shape, result.dtype)
     out[...] = result
@@ -74,7 +74,7 @@ def ufunc_into(ufunc: np.ufunc) -> Callable[..., Any]:
     >>> ufunc_into(np.add)(np.array([1.0, 2.0]), 3.0, out=out) is out, out
     (True, array([4., 5.]))
     """
-    who = f"operator {ufunc.__name__!r}: out"
+    who = f"operator {ufunc.__name__!r}: the array to write"
 
     def run(*inputs: Any, out: np.ndarray[Any, Any]) -> Any:
         operands = [each if type(each) in _WEAK else np.asarray(each) for each in inputs]
@@ -96,7 +96,7 @@ def reduction_into(function: Callable[..., Any]) -> Callable[..., Any]:
     >>> reduction_into(np.sum)(np.ones((3, 2)), axis=0, out=out) is out, out
     (True, array([3., 3.]))
     """
-    who = f"operator {function.__name__!r}: out"
+    who = f"operator {function.__name__!r}: the array to write"
 
     def run(a: Any, *, out: np.ndarray[Any, Any], axis: Any = None, keepdims: bool = False, **attrs: Any) -> Any:
         a = np.asarray(a)
@@ -114,7 +114,7 @@ def checked_into(function: Callable[..., Any], dtype_of: Callable[..., Any]) -> 
     ``dtype_of(*inputs, **attrs)`` tells the dtype of the result. An array that NumPy does not take for another reason (``np.dot``
     wants it contiguous) gets a copy of the result.
     """
-    who = f"operator {function.__name__.strip('_')!r}: out"
+    who = f"operator {function.__name__.strip('_')!r}: the array to write"
 
     def run(*inputs: Any, out: np.ndarray[Any, Any], **attrs: Any) -> Any:
         check_result(who, out, out.shape, dtype_of(*inputs, **attrs))

@@ -28,6 +28,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("tape",),
     ("engine",),
     ("call_arguments",),
+    ("variant_calls",),
     ("calls",),
     ("operators",),
     ("indexed", "dag"),
@@ -63,6 +64,7 @@ OPTIONAL = {
 NOT_FAMILIES = {
     "tests/gradients/test_accumulation.py": "one property of every operator of two tensors",
     "tests/gradients/test_keeps_zeros.py": "one property of every rule that claims it",
+    "tests/gradients/test_variants.py": "one property of every operator",
     "autograd/numpy/arguments.py": "what the functions of all families do to their arguments",
     "autograd/numpy/ufuncs.py": "the one wrapper of NumPy's universal functions",
     "autograd/numpy/creation.py": "part of the family shape",

@@ -10,6 +10,7 @@ import numpy as np
 from autograd import operators as op
 from autograd.engine import innermost_tape
 from autograd.errors import NotTrackedError
+from autograd.variant_calls import numpy_into
 
 _METHODS = ("reduce", "accumulate", "reduceat", "outer", "at")
 
@@ -17,8 +18,8 @@ _METHODS = ("reduce", "accumulate", "reduceat", "outer", "at")
 def ufunc(name: str) -> Callable[..., Any]:
     """The function of an operator that carries a ufunc's name, with the ufunc's calling convention.
 
-    ``out`` and the keywords of a ufunc work as NumPy's on plain values; with a tensor they raise NotTrackedError, but for
-    ``out=None`` and ``where=True``.
+    ``out`` and the keywords of a ufunc work as NumPy's on plain values. With a tensor, ``out`` is written as
+    ``autograd.variant_calls`` has it, and keywords raise NotTrackedError, but for ``where=True``.
 
     >>> exp = ufunc("exp")
     >>> exp(0.0), exp(np.zeros(2), where=[True, False], out=np.full(2, 7.0))
@@ -49,18 +50,13 @@ def ufunc(name: str) -> Callable[..., Any]:
 def with_options(
     run: Callable[..., Any], theirs: Callable[..., Any], inputs: tuple[Any, ...], out: Any, options: dict[str, Any]
 ) -> Any:
-    """A call with ``out`` or keywords: NumPy's own on plain values, an error with a tensor unless they say nothing."""
+    """A call with ``out`` or keywords: NumPy's own on plain values; with a tensor ``out``, and keywords that say nothing."""
     if innermost_tape(inputs) is None and innermost_tape([out, *options.values()]) is None:
         return theirs(*inputs, out=out, **options)
-    if out is not None:
-        raise NotTrackedError(
-            f"{theirs.__name__}: got out={type(out).__name__} with a tensor, which no tape can follow; expected out=None:"
-            f" write y = {theirs.__name__}(...)"
-        )
     unknown = [key for key, value in options.items() if not (key == "where" and value is True) and value is not None]
     if unknown:
         raise NotTrackedError(
             f"{theirs.__name__}: got {unknown} with a tensor, which has no gradient rule; expected the inputs alone: choose"
             " with where(mask, x, y), convert with astype"
         )
-    return run(*inputs)
+    return run(*inputs) if out is None else numpy_into(f"{theirs.__name__}: out", run, inputs, out)

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from registry.declare import operator
-from registry.out_arrays import check_result, checked_into, ufunc_into
+from registry.out_arrays import check_result, copy_into, ufunc_into
 
 
 def _power(x1: Any, x2: Any) -> Any:
@@ -19,18 +19,27 @@ def _clip(a: Any, a_min: Any, a_max: Any) -> Any:
     return np.maximum(a, a_min) if a_max is None else np.clip(a, a_min, a_max)
 
 
+def _power_into(x1: Any, x2: Any, *, out: Any) -> Any:
+    if type(x1) is np.ndarray and not np.ndim(x2):
+        copy_into("operator 'power': the array to write", out, x1**x2)  # the loops of the operator form take no out=
+        return out
+    return ufunc_into(np.power)(x1, x2, out=out)
+
+
 def _clip_into(a: Any, a_min: Any, a_max: Any, *, out: Any) -> Any:
     if a_min is None:
         return ufunc_into(np.positive)(a, out=out) if a_max is None else ufunc_into(np.minimum)(a, a_max, out=out)
     if a_max is None:
         return ufunc_into(np.maximum)(a, a_min, out=out)
     shape = np.broadcast_shapes(np.shape(a), np.shape(a_min), np.shape(a_max))
-    check_result("operator 'clip': out", out, shape, np.result_type(a, a_min, a_max))
+    check_result("operator 'clip': the array to write", out, shape, np.result_type(a, a_min, a_max))
     return np.clip(a, a_min, a_max, out=out)
 
 
-def _rounded_dtype(a: Any, decimals: int = 0) -> Any:
-    return np.round(np.ones(1, np.asarray(a).dtype)).dtype
+def _round_into(a: Any, *, decimals: int = 0, out: Any) -> Any:
+    a = np.asarray(a)
+    check_result("operator 'round': the array to write", out, a.shape, np.round(np.ones(1, a.dtype)).dtype)
+    return np.round(a, decimals, out=out)
 
 
 operator("add(Tensor x1, Tensor x2) -> Tensor", np.add)
@@ -43,7 +52,7 @@ operator("fmod(Tensor x1, Tensor x2) -> Tensor", np.fmod)
 operator("negative(Tensor x) -> Tensor", np.negative)
 operator("positive(Tensor x) -> Tensor", np.positive)
 
-operator("power(Tensor x1, Tensor x2) -> Tensor", _power, out_func=ufunc_into(np.power))
+operator("power(Tensor x1, Tensor x2) -> Tensor", _power, out_func=_power_into)
 operator("float_power(Tensor x1, Tensor x2) -> Tensor", np.float_power)
 operator("square(Tensor x) -> Tensor", np.square)
 operator("sqrt(Tensor x) -> Tensor", np.sqrt)
@@ -72,4 +81,4 @@ operator("floor(Tensor x) -> Tensor", np.floor, constant=True)
 operator("ceil(Tensor x) -> Tensor", np.ceil, constant=True)
 operator("rint(Tensor x) -> Tensor", np.rint, constant=True)
 operator("trunc(Tensor x) -> Tensor", np.trunc, constant=True)
-operator("round(Tensor a, int decimals=0) -> Tensor", np.round, constant=True, out_func=checked_into(np.round, _rounded_dtype))
+operator("round(Tensor a, int decimals=0) -> Tensor", np.round, constant=True, out_func=_round_into)

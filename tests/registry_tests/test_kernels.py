@@ -330,7 +330,7 @@ def test_copies_are_configs_of_their_own():
     assert copy_registered_kernels("fake", "copied") is None
     copied = get_kernel("double", "copied")
     assert copied is not registered
-    assert dataclasses.astuple(copied) == ("double", "copied", double, print, repr)
+    assert dataclasses.astuple(copied) == ("double", "copied", double, print, repr, None)
     assert get_kernel("double", "fake") is registered
     assert registered.backend_name == "fake"
 
