@@ -6,7 +6,7 @@ from autograd.gradients import (  # noqa: F401  # each registers its family
     conv,
     explog,
     indexing,
-    linalg,
+    products,
     reduction,
     shape,
     softmax,

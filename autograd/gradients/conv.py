@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from autograd import operators as op
-from autograd.gradients.linalg import sum_broadcast
+from autograd.gradients.products import sum_broadcast
 from autograd.tensor import innermost_value
 from registry.gradients import gradient
 

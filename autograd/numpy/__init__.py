@@ -28,7 +28,7 @@ from autograd.numpy import (
     indexing as _indexing,
 )
 from autograd.numpy import (
-    linalg as _linalg,
+    products as _products,
 )
 from autograd.numpy import (
     reduction as _reduction,
@@ -50,7 +50,7 @@ from autograd.numpy.compare import *  # noqa: F403
 from autograd.numpy.conv import *  # noqa: F403
 from autograd.numpy.explog import *  # noqa: F403
 from autograd.numpy.indexing import *  # noqa: F403
-from autograd.numpy.linalg import *  # noqa: F403
+from autograd.numpy.products import *  # noqa: F403
 from autograd.numpy.reduction import *  # noqa: F403
 from autograd.numpy.shape import *  # noqa: F403
 from autograd.numpy.softmax import *  # noqa: F403
@@ -58,7 +58,7 @@ from autograd.numpy.special import *  # noqa: F403
 from autograd.numpy.trig import *  # noqa: F403
 
 _FAMILIES = (
-    _arithmetic, _compare, _conv, _explog, _indexing, _linalg, _reduction, _shape, _softmax, _special, _trig,
+    _arithmetic, _compare, _conv, _explog, _indexing, _products, _reduction, _shape, _softmax, _special, _trig,
 )  # fmt: skip
 
 __all__ = [name for family in _FAMILIES for name in family.__all__]

@@ -18,7 +18,7 @@ from registry.numpy_backend import (  # noqa: E402, F401  # each registers its f
     conv,
     explog,
     indexing,
-    linalg,
+    products,
     reduction,
     shape,
     softmax,

@@ -1,4 +1,4 @@
-"""NumPy-shaped functions of the family linalg: products. ``numpy.linalg`` proper is not here."""
+"""NumPy-shaped products of vectors, matrices and stacks of them."""
 
 from __future__ import annotations
 
@@ -140,7 +140,3 @@ def _shape(value: Any) -> tuple[int, ...]:
 def _refuse_out(name: str, out: Any) -> None:
     if out is not None:
         raise NotTrackedError(f"{name} got out={type(out).__name__}, expected None: assign the result, y = {name}(a, b)")
-
-
-def __getattr__(name: str) -> Any:
-    return getattr(np.linalg, name)  # this module stands where people look for numpy.linalg, too

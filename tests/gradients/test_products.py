@@ -9,7 +9,7 @@ import autograd
 import autograd.numpy as anp
 from autograd import Tape, errors, grad, jacobian
 from autograd import operators as op
-from autograd.gradients.linalg import contracted_axes, einsum_terms
+from autograd.gradients.products import contracted_axes, einsum_terms
 from tests.gradients.harness import Case, each_case
 
 PAIRS = (-1.0, 1.0)
