@@ -74,11 +74,10 @@ def self_to_out_signature(schema: FunctionSchema) -> FunctionSchema:
     >>> print(self_to_out_signature(FunctionSchema.parse("clip_(Tensor(a!) x, Scalar top) -> Tensor(a!)")))
     clip.out(Tensor x, Scalar top, *, Tensor(a!) out) -> Tensor(a!)
     """
-    _expect(schema, SchemaKind.inplace)
     arguments = schema.arguments
     receiver = arguments.self_arg
-    if receiver is None:  # an in-place schema has one, or it would not have been built
-        raise _refused(schema, f"{schema.name} has no receiver", "an argument that is written in place")
+    if schema.kind() is not SchemaKind.inplace or receiver is None:
+        raise _of_other_kind(schema, SchemaKind.inplace)
     out = Argument("out", receiver.type, annotation=receiver.annotation)
     bare = (*arguments.pre_self_positional, replace(receiver, annotation=None), *arguments.post_self_positional)
     return _with_out(schema, replace(arguments, positional=bare), (out,), schema.returns)
@@ -93,7 +92,8 @@ def mutable_to_out_signature(schema: FunctionSchema, *, numbers_single: bool = F
     >>> print(mutable_to_out_signature(FunctionSchema.parse("step(Tensor x, Tensor(a!) state) -> Tensor")))
     step.out(Tensor x, Tensor(a!) state, *, Tensor(b!) out) -> Tensor(b!)
     """
-    _expect(schema, SchemaKind.mutable)
+    if schema.kind() is not SchemaKind.mutable:
+        raise _of_other_kind(schema, SchemaKind.mutable)
     return _with_out(schema, schema.arguments, *_results_as_out(schema, numbers_single))
 
 
@@ -106,7 +106,8 @@ def functional_to_out_signature(schema: FunctionSchema) -> FunctionSchema:
     >>> print(functional_to_out_signature(FunctionSchema.parse("split(Tensor(a) x, int n) -> (Tensor(a), Tensor(a))")))
     split.out(Tensor x, int n, *, Tensor(b!) out0, Tensor(c!) out1) -> (Tensor(b!), Tensor(c!))
     """
-    _expect(schema, SchemaKind.functional)
+    if schema.kind() is not SchemaKind.functional:
+        raise _of_other_kind(schema, SchemaKind.functional)
     return _with_out(schema, schema.arguments.signature(), *_results_as_out(schema))
 
 
@@ -119,7 +120,8 @@ def functional_to_inplace_signature(schema: FunctionSchema) -> FunctionSchema:
     >>> print(functional_to_inplace_signature(FunctionSchema.parse("add.own(Tensor x1, Tensor x2) -> Tensor")))
     add_.own(Tensor(a!) x1, Tensor x2) -> Tensor(a!)
     """
-    _expect(schema, SchemaKind.functional)
+    if schema.kind() is not SchemaKind.functional:
+        raise _of_other_kind(schema, SchemaKind.functional)
     arguments = schema.arguments.signature()
     receiver = arguments.self_arg
     if receiver is None or receiver.type != _TENSOR or any(argument.is_write for argument in schema.arguments.flat_all):
@@ -279,9 +281,8 @@ def _with_out(
     return FunctionSchema(name, replace(arguments, out=out), returns)
 
 
-def _expect(schema: FunctionSchema, kind: SchemaKind) -> None:
-    if schema.kind() is not kind:
-        raise _refused(schema, f"{schema.name} is {schema.kind().value}", f"a schema of kind {kind.value}")
+def _of_other_kind(schema: FunctionSchema, expected: SchemaKind) -> SchemaError:
+    return _refused(schema, f"{schema.name} is {schema.kind().value}", f"a schema of kind {expected.value}")
 
 
 def _refused(schema: FunctionSchema, message: str, expected: str) -> SchemaError:
