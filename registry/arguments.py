@@ -16,14 +16,21 @@ from typing import Literal, TypeAlias, get_args
 
 from registry.defaults import default_value
 from registry.errors import SchemaError
-from registry.types import Annotation, BaseType, ListType, OptionalType, Type
+from registry.types import (
+    BASE_WORDS,
+    ITEM_FORM,
+    STAR_FORM,
+    Annotation,
+    BaseType,
+    OptionalType,
+    Type,
+    annotated_text,
+    check_annotated,
+    parse_annotated,
+    relocated,
+)
 
 _SEPARATOR = ", "
-
-_ITEM_FORM = "a type, one space and a name; a list default without spaces, such as [0,1]"
-
-_TENSOR = BaseType("Tensor")
-_ANNOTATABLE = frozenset({_TENSOR, OptionalType(_TENSOR), ListType(_TENSOR)})
 
 #: The four keyword-only arguments that, in this order, form torchgen's tensor-options bundle.
 _TENSOR_OPTIONS = (("dtype", "ScalarType"), ("layout", "Layout"), ("device", "Device"), ("pin_memory", "bool"))
@@ -31,11 +38,7 @@ _TENSOR_OPTIONS = (("dtype", "ScalarType"), ("layout", "Layout"), ("device", "De
 #: Which positional argument an in-place operator writes: the first, or the one that is called self.
 ReceiverRule: TypeAlias = Literal["first", "self"]
 
-
-def relocated(error: SchemaError, text: str, offset: int) -> SchemaError:
-    """The same error told of the longer text `text`, in which the text of `error` starts at `offset`."""
-    message = str(error).partition("\n")[0]
-    return SchemaError(message, text=text, position=offset + (error.position or 0), expected=error.expected)
+_RECEIVER_RULES = get_args(ReceiverRule)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -53,20 +56,22 @@ class Argument:
     annotation: Annotation | None = None
 
     def __post_init__(self) -> None:
-        _check_annotated(self, self.annotation, self.type)
-        if " " in self.name or "=" in self.name:
+        check_annotated(self.type, self.annotation, str(self))
+        if any(character in self.name for character in " =\n"):
             raise SchemaError(
                 f"the argument name {self.name!r} is not one word",
                 text=str(self),
-                position=len(_annotated(self.type, self.annotation)) + 1,
+                position=self.name_offset,
                 expected="a name without spaces, next to its =",
             )
-        if self.default is not None and (not self.default or "=" in self.default or _SEPARATOR in self.default):
+        if self.default is None:
+            return
+        if not self.default or any(part in self.default for part in ("=", "\n", _SEPARATOR)):
             raise SchemaError(
                 f"the default {self.default!r} of argument {self.name!r} cannot be written in a schema",
                 text=str(self),
                 position=len(str(self)) - len(self.default),
-                expected="a text without = and without comma and space: a list is written [0,1]",
+                expected="a text that is not empty, without = and without comma and space: a list is written [0,1]",
             )
 
     @staticmethod
@@ -75,11 +80,16 @@ class Argument:
         return _parse_argument(text)
 
     def __str__(self) -> str:
-        text = f"{_annotated(self.type, self.annotation)} {self.name}"
+        text = f"{annotated_text(self.type, self.annotation)} {self.name}"
         return text if self.default is None else f"{text}={self.default}"
 
     def __repr__(self) -> str:
         return f"Argument.parse({str(self)!r})"
+
+    @property
+    def name_offset(self) -> int:
+        """Where the name starts in the printed text."""
+        return len(annotated_text(self.type, self.annotation)) + 1
 
     @property
     def is_write(self) -> bool:
@@ -111,7 +121,7 @@ class Return:
     annotation: Annotation | None = None
 
     def __post_init__(self) -> None:
-        _check_annotated(self, self.annotation, self.type)
+        check_annotated(self.type, self.annotation, str(self))
         if self.annotation is not None and self.annotation.alias_set_after:
             raise SchemaError(
                 f"the return {str(self)!r} says what it shares memory with after the call",
@@ -119,11 +129,11 @@ class Return:
                 position=len("Tensor("),
                 expected="an annotation without arrow; what changes during the call is an argument",
             )
-        if self.name is not None and " " in self.name:
+        if self.name is not None and (" " in self.name or "\n" in self.name):
             raise SchemaError(
                 f"the return name {self.name!r} is not one word",
                 text=str(self),
-                position=len(_annotated(self.type, self.annotation)) + 1,
+                position=len(annotated_text(self.type, self.annotation)) + 1,
                 expected="a name without spaces",
             )
 
@@ -133,7 +143,7 @@ class Return:
         return _parse_return(text)
 
     def __str__(self) -> str:
-        text = _annotated(self.type, self.annotation)
+        text = annotated_text(self.type, self.annotation)
         return text if self.name is None else f"{text} {self.name}"
 
     def __repr__(self) -> str:
@@ -161,7 +171,7 @@ class Arguments:
     _options_at: int = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
-        if self.receiver_rule not in get_args(ReceiverRule):
+        if self.receiver_rule not in _RECEIVER_RULES:
             raise SchemaError(f"unknown receiver rule {self.receiver_rule!r}", expected="'first' or 'self'")
         object.__setattr__(self, "_receiver_at", self._find_receiver())
         for argument in self.pre_self_positional:
@@ -205,6 +215,7 @@ class Arguments:
     @staticmethod
     def parse(text: str, receiver: ReceiverRule = "first") -> Arguments:
         """The arguments that print as `text`; raises `SchemaError` when there are none."""
+        argument: Argument | None = None
         positional: list[Argument] = []
         kwarg_only: list[Argument] = []
         out: list[Argument] = []
@@ -216,14 +227,21 @@ class Arguments:
                         "a * has no argument after it" if bucket is positional else "a second *",
                         text=text,
                         position=offset,
-                        expected="one *, followed by the keyword-only arguments",
+                        expected=STAR_FORM,
                     )
                 bucket = kwarg_only
                 continue
             try:
                 argument = _parse_argument(item)
             except SchemaError as error:
-                raise relocated(error, text, offset) from None
+                if argument is None or not _is_cut(argument.default):
+                    raise relocated(error, text, offset) from None
+                raise SchemaError(
+                    f"the default {argument.default!r} of argument {argument.name!r} ends at a comma with a space",
+                    text=text,
+                    position=offset - len(_SEPARATOR),
+                    expected="a default without comma and space: a list is written [0,1]",
+                ) from None
             if bucket is kwarg_only and argument.is_write:
                 bucket = out
             bucket.append(argument)
@@ -310,15 +328,18 @@ def parse_returns(text: str) -> tuple[Return, ...]:
         try:
             returns.append(_parse_return(item))
         except SchemaError as error:
+            if text.count("(") != text.count(")"):
+                raise _misread_returns("the brackets of the returns do not pair", text) from None
             raise relocated(error, text, start + offset) from None
     if bracketed == (len(returns) == 1):
-        raise SchemaError(
-            f"{len(returns)} returned value{'s' if len(returns) != 1 else ''} in {text!r}",
-            text=text,
-            position=0,
-            expected="() for none, a bare item for one, brackets around several",
-        )
+        many = "no value is" if not returns else "one value is" if bracketed else "several values are"
+        raise _misread_returns(f"{many} returned, and written {text!r}", text)
     return tuple(returns)
+
+
+def _misread_returns(message: str, text: str) -> SchemaError:
+    expected = "() for none, a bare item for one, brackets around several"
+    return SchemaError(message, text=text, position=0, expected=expected)
 
 
 def returns_text(returns: tuple[Return, ...]) -> str:
@@ -345,43 +366,35 @@ def _parse_argument(text: str) -> Argument:
     head, equals, default = text.partition("=")
     typed, space, name = head.rpartition(" ")
     if not space:
-        raise SchemaError(f"the argument {text!r} is no type and name", text=text, position=0, expected=_ITEM_FORM)
-    type_, annotation = _parse_annotated(typed, text)
+        raise _one_word(head, text)
+    type_, annotation = parse_annotated(typed, text)
     return Argument(name, type_, default if equals else None, annotation)
 
 
 @lru_cache(maxsize=256)
 def _parse_return(text: str) -> Return:
     typed, space, name = text.rpartition(" ")
-    type_, annotation = _parse_annotated(typed if space else text, text)
+    type_, annotation = parse_annotated(typed if space else text, text)
     return Return(type_, name if space else None, annotation)
 
 
-def _parse_annotated(typed: str, text: str) -> tuple[Type, Annotation | None]:
-    """Type and annotation of `typed`, which opens the item `text`."""
-    closing = typed.rfind(")")
-    opening = len("Tensor(")
-    try:
-        if not typed.startswith("Tensor(") or closing < opening:
-            return Type.parse(typed), None
-        type_ = Type.parse("Tensor" + typed[closing + 1 :])
-    except SchemaError as error:
-        raise relocated(error, text, 0) from None
-    try:
-        return type_, Annotation.parse(typed[opening:closing])
-    except SchemaError as error:
-        raise relocated(error, text, opening) from None
+def _one_word(head: str, text: str) -> SchemaError:
+    """What is wrong with an argument in which no space precedes the default; `head` is `text` without it."""
+    if text.startswith("*"):
+        return SchemaError(f"the * in {text!r} does not stand alone", text=text, position=0, expected=STAR_FORM)
+    if not text:
+        what = "an argument is missing"
+    elif text == "/":
+        what = "a / stands where an argument belongs"
+    elif any(character in head for character in ")]?"):
+        what = f"{text!r} has no space between type and name"
+    else:
+        what = f"the argument {text!r} has no {'name' if head in BASE_WORDS else 'type'}"
+    return SchemaError(what, text=text, position=0, expected=ITEM_FORM)
 
 
-def _annotated(type_: Type, annotation: Annotation | None) -> str:
-    return str(type_) if annotation is None else f"Tensor({annotation}){str(type_).removeprefix('Tensor')}"
-
-
-def _check_annotated(item: Argument | Return, annotation: Annotation | None, type_: Type) -> None:
-    if annotation is not None and type_ not in _ANNOTATABLE:
-        raise SchemaError(
-            f"the annotation ({annotation}) stands on the type {type_}",
-            text=str(item),
-            position=0,
-            expected="annotations on Tensor, Tensor? and Tensor[] only",
-        )
+def _is_cut(default: str | None) -> bool:
+    """Whether a default opens a list or a text in quotes and does not close it."""
+    if not default or default[0] not in "['\"":
+        return False
+    return len(default) == 1 or default[-1] != default[0].replace("[", "]")

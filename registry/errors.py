@@ -24,7 +24,7 @@ class SchemaError(GradtapeError, ValueError):
         if expected:
             lines.append(f"expected: {expected}")
         if text:
-            lines.append(f"  {text}")
+            lines.append("  " + text.replace("\n", "\N{SYMBOL FOR NEWLINE}"))  # one line, so that the caret stands right
             if position is not None:
                 lines.append("  " + " " * position + "^")
         super().__init__("\n".join(lines))

@@ -86,6 +86,13 @@ class OperatorName:
 
     def __post_init__(self) -> None:
         base_text = str(self.name)
+        if "\n" in self.overload_name:
+            raise SchemaError(
+                f"the overload name {self.overload_name!r} holds a line break",
+                text=str(self),
+                position=str(self).index("\n"),
+                expected="a name in one line",
+            )
         if "." in base_text:
             raise SchemaError(
                 f"the base name {base_text!r} holds a dot, so its rest would read back as an overload",
@@ -149,6 +156,13 @@ def _take_apart(text: str, stop: int) -> tuple[str, bool, bool, bool, str | None
     """The fields of the base name `text[:stop]`; errors show the whole text."""
     if stop == 0:
         raise SchemaError("an operator name is empty", text=text, position=0, expected="a name such as add")
+    if "\n" in text[:stop]:
+        raise SchemaError(
+            f"the operator name {text[:stop]!r} holds a line break",
+            text=text,
+            position=text.index("\n"),
+            expected="a name in one line",
+        )
     if text.endswith("_out", 0, stop):
         raise SchemaError(
             f"the operator name {text[:stop]!r} ends in the reserved suffix _out",

@@ -18,15 +18,20 @@ Where we differ from torchgen (2.14) on purpose:
   AssertionError and RuntimeError, and lets IndexError, TypeError, KeyError and ValueError through.
 - Four more base words: `Any`, `Index`, `Callable`, `complex`.
 - The receiver of an in-place operator is its first argument. With `receiver="self"` it is the argument called self, as
-  torchgen has it; the next two points do not apply then.
+  torchgen has it; the next three points do not apply then.
 - An operator without in-place mark that writes its first argument is mutable and may not return it, as for every other
   written argument. torchgen calls it functional, and lets it, if that argument is called self.
+- A signature returns out arguments before a written first argument. torchgen puts one that is called self before them.
 - Argument names are distinct identifiers, no required positional argument follows one with a default, and defaults can
-  be evaluated: kernels are called with these names and values.
+  be evaluated: kernels are called with these names and values. Operator names hold no white space, and the names of
+  returns are identifiers: a space at an end of a name is a slip of the pen.
 - A value is checked when built, so that it prints to a text that reads back. Hence some mistakes are found earlier than
   in torchgen: an in-place operator with out arguments (there: when its kind is asked for); an empty item, a `*` without
   arguments after it, a default with comma and space, brackets around one return or none around several (there: when
   the whole schema is read); a name that without its marks reads as another, as `foo__` does (there: never).
+- A schema is one line. torchgen lets line breaks into names.
+- A type has at most 32 suffixes, and the size of a list at most 18 digits. torchgen goes on until it meets Python's own
+  limits.
 - No return has an after-set (`a -> *`): torchgen reads it only where the return has a name.
 - torchgen's signatures give `bernoulli.p` a default, to pair it with `bernoulli_.float`. No name is special to us.
 """
@@ -36,10 +41,20 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
-from registry.arguments import Argument, Arguments, ReceiverRule, Return, parse_returns, relocated, returns_text
+from registry.arguments import Argument, Arguments, ReceiverRule, Return, parse_returns, returns_text
 from registry.errors import SchemaError
 from registry.names import BaseOperatorName, OperatorName
-from registry.types import BASE_WORDS, Annotation, BaseType, CustomClass, ListType, OptionalType, Type
+from registry.types import (
+    BASE_WORDS,
+    Annotation,
+    BaseType,
+    CustomClass,
+    ListType,
+    OptionalType,
+    Type,
+    annotated_text,
+    relocated,
+)
 
 __all__ = [
     "BASE_WORDS",
@@ -113,13 +128,16 @@ class FunctionSchema:
 
     def __post_init__(self) -> None:
         arguments = self.arguments
+        name = str(self.name)
+        if "(" in name:
+            raise self._broken(f"the operator name {name!r} holds a bracket", "a name without (", "(")
         inputs = tuple(argument for argument in arguments.positional if argument.type.is_tensor_like())
         others = tuple(argument for argument in arguments.positional if not argument.type.is_tensor_like())
         object.__setattr__(self, "inputs", inputs)
         object.__setattr__(self, "attributes", others + arguments.kwarg_only)
         object.__setattr__(self, "_kind", self._find_kind())
         if arguments.receiver_rule == "first":
-            self._check_callable()
+            self._check_callable(name)
         self._check_returns()
         if arguments.out:
             self._check_out()
@@ -139,13 +157,8 @@ class FunctionSchema:
         """
         opening = text.find("(")
         arrow = text.rfind(_ARROW)
-        if opening < 0 or arrow < opening:
-            raise SchemaError(
-                f"{text!r} is no schema",
-                text=text,
-                position=len(text) if opening < 0 else text.rfind(")") + 1,
-                expected="name(arguments) -> returns, with one space on either side of the arrow",
-            )
+        if opening < 0 or arrow < opening or "\n" in text:
+            raise _misread(text)
         offset = 0
         try:
             name = OperatorName.parse(text[:opening])
@@ -220,10 +233,12 @@ class FunctionSchema:
         """
         arguments = self.arguments
         receiver = () if arguments.self_arg is None else (arguments.self_arg,)
+        # What was a result before there were out arguments comes first; torchgen puts a written self before it.
+        first = arguments.out + receiver if arguments.receiver_rule == "first" else receiver + arguments.out
         returned = {item.annotation for item in self.returns}
         added = [
             Return(argument.type, f"{argument.name}_out" if keep_return_names else None)
-            for argument in receiver + arguments.out + arguments.post_self_positional
+            for argument in first + arguments.post_self_positional
             if argument.is_write and argument.annotation not in returned
         ]
         kept = [Return(item.type, item.name if keep_return_names else None) for item in self.returns]
@@ -252,11 +267,27 @@ class FunctionSchema:
             return self.arguments.pre_self_positional + self.arguments.post_self_positional
         return self.arguments.positional
 
-    def _check_callable(self) -> None:
+    def _check_callable(self, name: str) -> None:
+        if name.split() != [name]:
+            first = next(character for character in name if character.isspace())
+            raise self._broken(f"the operator name {name!r} holds white space", "one word, right before the bracket", first)
+        for item in self.returns:
+            if item.name is not None and not item.name.isidentifier():
+                raise self._broken(
+                    f"the return name {item.name!r} is no identifier",
+                    "a Python name, or nothing at all after the type",
+                    item,
+                    len(annotated_text(item.type, item.annotation)),
+                )
         seen: set[str] = set()
         for argument in self.arguments.flat_all:
             if not argument.name.isidentifier():
-                raise self._broken(f"the argument name {argument.name!r} is no identifier", "a Python name", argument)
+                raise self._broken(
+                    f"the argument name {argument.name!r} is no identifier",
+                    "a Python name; comma and space stand between items, and ?, [] or [2] at the end of the type",
+                    argument,
+                    argument.name_offset,
+                )
             if argument.name in seen:
                 raise self._broken(f"two arguments are called {argument.name!r}", "a name for each argument", argument)
             seen.add(argument.name)
@@ -264,8 +295,9 @@ class FunctionSchema:
                 try:
                     _ = argument.default_value
                 except SchemaError as error:
-                    position = len(f"{self.name}({argument}") - len(argument.default) + self.arguments.offset_of(argument)
-                    raise relocated(error, str(self), position) from None
+                    message, _, _ = str(error).partition("\n")
+                    within = len(str(argument)) - len(argument.default)
+                    raise self._broken(message, error.expected, argument, within) from None
         defaulted = False
         for argument in self.arguments.positional:
             if defaulted and argument.default is None:
@@ -282,7 +314,7 @@ class FunctionSchema:
             if argument.annotation != item.annotation:
                 raise self._broken(
                     f"the return {item} is not the out argument {argument.name!r} at the same place",
-                    f"the annotation ({argument.annotation})",
+                    annotated_text(argument.type, argument.annotation),
                     item,
                 )
         written = [item for item in self.returns if item.annotation is not None and item.annotation.is_write]
@@ -292,8 +324,9 @@ class FunctionSchema:
         for argument in self._operands():
             if argument.is_write and argument.annotation in returned:
                 raise self._broken(
-                    f"the argument {argument.name!r} is written and returned",
-                    "returns of out arguments and of an in-place operator's receiver only",
+                    f"the argument {argument.name!r} is written and returned, which only an out argument may be,"
+                    " and the receiver of an in-place operator",
+                    "a * before it, which makes it an out argument; a name that ends in _, if it is the receiver; or -> ()",
                     argument,
                 )
         if len(written) < len(self.returns):
@@ -331,8 +364,11 @@ class FunctionSchema:
                 return
         results = [argument for argument in self.arguments.out if not argument.name.startswith(_SCRATCH_PREFIX)]
         if len(results) != len(self.returns):
+            outs = tuple(Return(argument.type, None, argument.annotation) for argument in results)
             raise self._broken(
-                f"there are {len(results)} out arguments and {len(self.returns)} returns", "one return for each", _ARROW
+                f"the number of returns is {len(self.returns)}, and that of out arguments {len(results)}",
+                f"-> {returns_text(outs)}",
+                _ARROW,
             )
 
     def _check_inplace(self) -> None:
@@ -341,7 +377,7 @@ class FunctionSchema:
             rule = "first argument" if self.arguments.receiver_rule == "first" else "argument called self"
             raise self._broken(
                 f"the in-place operator {self.name} does not write its {rule}",
-                "it to be annotated as written, such as Tensor(a!)",
+                f"that {rule} to be annotated as written, such as Tensor(a!) x",
                 "(" if receiver is None else receiver,
             )
         if receiver.type != _TENSOR:
@@ -368,7 +404,7 @@ class FunctionSchema:
                 f".{self.name.overload_name}",
             )
 
-    def _broken(self, message: str, expected: str, at: Argument | Return | str) -> SchemaError:
+    def _broken(self, message: str, expected: str, at: Argument | Return | str, within: int = 0) -> SchemaError:
         text = str(self)
         if isinstance(at, Argument):
             position = len(f"{self.name}(") + self.arguments.offset_of(at)
@@ -377,5 +413,20 @@ class FunctionSchema:
             position = len(text) - len(returns_text(self.returns)) + len(self.returns[1:2])
             position += sum(len(f"{item}, ") for item in before)
         else:
-            position = text.rindex(at)
-        return SchemaError(message, text=text, position=position, expected=expected)
+            position = text.rindex(at) if at == _ARROW else text.index(at)
+        return SchemaError(message, text=text, position=position + within, expected=expected)
+
+
+def _misread(text: str) -> SchemaError:
+    """What is wrong with a text that does not fall into name, arguments and returns."""
+    opening, closing = text.find("("), text.rfind(")")
+    if "\n" in text:
+        what, position = "the schema goes over several lines", text.index("\n")
+    elif opening < 0:
+        what, position = "the schema has no brackets around its arguments", len(text.partition(" ")[0])
+    elif text.count("(") > text.count(")"):
+        what, position = "the schema has a bracket that is not closed", opening if " -> " not in text else text.rindex(" -> ")
+    else:
+        what, position = "the schema has no arrow between arguments and returns", closing + 1
+    expected = "name(arguments) -> returns in one line, with one space on either side of the arrow"
+    return SchemaError(what, text=text, position=position, expected=expected)

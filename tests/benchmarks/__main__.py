@@ -26,7 +26,7 @@ LINES = {
 }
 """Workloads that are compared with a floor, by the module that has them."""
 
-OTHERS = ("W6", "W10", "loop", "memory")
+OTHERS = ("W6", "W10", "loop", "memory", "schemas")
 
 THREAD_VARIABLES = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 
@@ -42,7 +42,7 @@ def main() -> None:
     chosen = _lines_of(options.names) if options.names else [*_lines(), *OTHERS]
     if not set(chosen) <= set(OTHERS):
         _print_compared(chosen, options)
-    reports = {"W6": _million_ops, "W10": _import_time, "loop": _element_loop, "memory": _peak_memory}
+    reports = {"W6": _million_ops, "W10": _import_time, "loop": _element_loop, "memory": _peak_memory, "schemas": _schema_parsing}
     for name, report in reports.items():
         if name in chosen:
             print()
@@ -173,6 +173,12 @@ def _peak_memory(options: argparse.Namespace) -> None:
     listed = ", ".join(f"{name} {each / 2**20:.2f} MiB" for name, each in peaks.items())
     verdict = _verdict(peaks["ours"], peaks.get("torch"))
     print(f"memory  peak of a W4 step above the parameters: {listed}  {verdict}")
+
+
+def _schema_parsing(options: argparse.Namespace) -> None:
+    from .schema_parsing import report
+
+    print(report(options.rounds))
 
 
 if __name__ == "__main__":

@@ -34,6 +34,7 @@ def sandbox():
     for table, was in [*tables, *sets]:
         table.clear()
         table.update(was)
+    operators._families.clear()
     backends._default = default
     bindings.forget()
     for name in set(vars(autograd.operators)) - functions:

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from registry.errors import SchemaError
+from registry.backend_index import DispatchKey
+from registry.errors import RegistrationError, SchemaError
 from registry.schema import (
     Annotation,
     Argument,
@@ -189,6 +190,27 @@ def test_hand_made_texts(reader):
             assert describe(parse(text)) == (expected_schema(value) if reader == "FunctionSchema.parse" else value), text
         else:
             assert str(parse(text)) == text
+
+
+# torchgen knows a closed list of dispatch keys, in which CatchAll is a second name of Undefined; ours is an open one.
+def test_hand_made_dispatch_keys():
+    known = records("d3_dispatch_keys")["members"]
+    cases = [case for case in records("e_parse_cases") if case["parser"] == "DispatchKey.parse"]
+    assert len(cases) == 14
+    for case in cases:
+        text, answer = case["input"], case["result"]
+        if answer["ok"]:
+            assert str(DispatchKey.parse(text, known)) == text
+            assert answer["value"] == ("Undefined" if text == "CatchAll" else text)
+        else:
+            with pytest.raises(RegistrationError):
+                DispatchKey.parse(text, known)
+
+
+def test_no_hand_made_text_is_left_out():
+    cases = records("e_parse_cases")
+    assert len(cases) == 369
+    assert {case["parser"] for case in cases} == READERS.keys() | {"DispatchKey.parse"}
 
 
 def test_every_difference_is_still_one():

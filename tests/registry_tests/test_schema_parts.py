@@ -58,6 +58,9 @@ BAD_NAMES = [
     ("__imatmul__", 2),
     ("::add", 0),
     ("own::", 5),
+    ("a\n", 1),
+    ("a\n.x", 1),
+    ("a.x\n", 3),
 ]
 
 
@@ -242,14 +245,21 @@ def test_argument(text, value):
 
 # text, position of the mistake, a word of the message
 BAD_ARGUMENTS = [
-    ("", 0, "no type and name"),
-    ("int", 0, "no type and name"),
+    ("", 0, "missing"),
+    ("int", 0, "no name"),
+    ("x", 0, "no type"),
+    ("Tensor?x", 0, "no space between type and name"),
     ("int x=", 6, "default"),
     ('str s="a=b"', 6, "default"),
     ("int[2] x=[1, 2]", 9, "default"),
-    ("int x =1", 0, "int x"),
-    (" int x", 0, "unknown type"),
-    ("int(a!) x", 0, "unknown type"),
+    ("int x =1", 5, "a space too many"),
+    (" int x", 0, "a space too many"),
+    (" x", 0, "unknown type"),
+    ("int(a!) x", 3, "no annotation"),
+    ("Tensor(a)[z] x", 10, "list size"),
+    ("Tensor(a)(b) x", 9, "no annotation"),
+    ("int x\n", 4, "not one word"),
+    ("int x=1\n", 6, "default"),
     ("Tensor(a!?) x", 7, "annotation"),
     ("Tensor(a!)[2] x", 0, "annotation"),
     ("Tensor(a!)[]? x", 0, "annotation"),
@@ -269,6 +279,9 @@ def test_bad_arguments(text, position, words):
     [
         lambda: Argument("x y", TENSOR),
         lambda: Argument("x=1", TENSOR),
+        lambda: Argument("x\n", TENSOR),
+        lambda: Argument("x", TENSOR, "a\n"),
+        lambda: Return(TENSOR, "x\n"),
         lambda: Argument("x", TENSOR, ""),
         lambda: Argument("x", BaseType("int"), None, Annotation(("a",))),
         lambda: Return(TENSOR, "x y"),
@@ -300,6 +313,9 @@ def test_values_that_could_not_be_read_back_are_refused(build):
         ("[]", ()),
         ("[-2,-1]", (-2, -1)),
         ("[mean,None]", ("mean", None)),
+        ("[[1],[]]", ((1,), ())),
+        ("[" * 8 + "]" * 8, ((((((((),),),),),),),)),
+        ("1_000", 1000),
         ("'fro'", "fro"),
         ('"\\"\'\\\\"', "\"'\\"),
         ('""', ""),
@@ -317,7 +333,9 @@ def test_default_nan():
     assert math.isnan(Argument.parse("float x=nan").default_value)
 
 
-@pytest.mark.parametrize("text", ["1x", "(0,1)", "[1", "'a", "a b", "[1,]", "-", "{}"])
+@pytest.mark.parametrize(
+    "text", ["1x", "(0,1)", "[1", "'a", "'a'+'b'", "'\\x'", "'a''b'", "a b", "[1,]", "[1,2x]", "-", "{}", "[" * 9 + "]" * 9]
+)
 def test_defaults_that_are_no_value(text):
     with pytest.raises(SchemaError, match="is no value"):
         _ = Argument("x", BaseType("Any"), text).default_value
@@ -369,7 +387,10 @@ def test_buckets(text, receiver, pre, self_arg, post, kwarg, options, after, out
 @pytest.mark.parametrize(
     ("text", "receiver", "position"),
     [
-        ("int x,int y", "first", 0),
+        ("int x,int y", "first", 5),
+        ("int x, int y=[1, 2]", "first", 15),
+        ("int x, str y=', '", "first", 14),
+        ("int x, str y=a, 'b", "first", 16),
         ("int x, ", "first", 7),
         ("int x, , int y", "first", 7),
         ("int x, *", "first", 7),
@@ -399,7 +420,17 @@ def test_arguments_in_the_wrong_bucket_are_refused():
 
 @pytest.mark.parametrize(
     ("text", "position"),
-    [("", 0), ("(Tensor)", 0), ("Tensor, Tensor", 0), ("(Tensor,Tensor)", 1), ("(Tensor, Foo)", 9), ("( )", 1)],
+    [
+        ("", 0),
+        ("(Tensor)", 0),
+        ("Tensor, Tensor", 0),
+        ("(Tensor,Tensor)", 7),
+        ("(Tensor, Tensor", 0),
+        ("Tensor, Tensor)", 0),
+        ("Tensor x\n", 7),
+        ("(Tensor, Foo)", 9),
+        ("( )", 1),
+    ],
 )
 def test_bad_returns(text, position):
     with pytest.raises(SchemaError) as caught:
