@@ -85,7 +85,7 @@ class DispatchKey:
         Raises RegistrationError for a generic key, and for one that is an autograd key already.
         """
         if self.is_generic or self.is_autograd:
-            raise RegistrationError(f"dispatch key {self.name!r} has no autograd key; expected the key of a backend")
+            raise RegistrationError(f"dispatch key {self.name!r} has no {_AUTOGRAD} key; expected the key of a backend")
         return DispatchKey(f"{_AUTOGRAD}{self.name[:1].upper()}{self.name[1:]}")
 
 

@@ -1,6 +1,7 @@
 """Backends: named sets of kernels with a life cycle, and which of them is active.
 
-A factory runs once, when its backend is first needed. The active backend of a piece of code is, in this order: that of
+A factory runs once, when its backend is first needed. A name that is not registered is looked for among the backends that
+installed packages offer (``registry.loading``). The active backend of a piece of code is, in this order: that of
 the innermost ``use_backend`` block (a context variable), the one chosen by ``set_backend`` (for the whole process), or
 the registered backend of highest priority that starts.
 """
@@ -8,7 +9,7 @@ the registered backend of highest priority that starts.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -57,13 +58,11 @@ def register_backend(name: str, factory: Callable[[], Any], priority: int = 1, *
 
 
 def find_backend(name: str) -> Any | None:
-    """The backend object of that name, started if it has not been; None if it is not registered or does not start.
+    """The backend object of that name, started if it has not been; None if there is none or it does not start.
 
     >>> find_backend("no such backend") is None
     True
     """
-    if name not in _factories:
-        return None
     try:
         return _start(name)
     except BackendError:
@@ -73,7 +72,7 @@ def find_backend(name: str) -> Any | None:
 def set_backend(name: str) -> None:
     """Make ``name`` the default backend of the process (a ``use_backend`` block still goes before it).
 
-    Raises BackendError if it is unknown or does not start; the default stays what it was.
+    Raises BackendError if it is unknown, cannot be loaded or does not start; the default stays what it was.
     """
     global _default
     _start(name)
@@ -155,6 +154,8 @@ def _dispose(name: str) -> None:
 def _start(name: str) -> Any:
     if name in live_backends:
         return live_backends[name]
+    if name not in _factories:
+        _load_installed(name)  # before the lock is taken: another thread may be importing the package, and want the lock there
     with life_cycle:
         if name in live_backends:
             return live_backends[name]
@@ -177,6 +178,16 @@ def _start(name: str) -> Any:
             del _starting[name]
         live_backends[name] = instance
         return instance
+
+
+def _load_installed(name: str) -> None:
+    """Load the backend that an installed package offers under this name; raises BackendError if none does."""
+    from registry.loading import discover_backends, load_discovered_backend  # it stands above this module, and is seldom needed
+
+    offered = sorted({each.name for each in discover_backends()})
+    if name not in offered:
+        raise BackendError(_unknown(name, offered))
+    load_discovered_backend(name)
 
 
 def _set_up_kernels(name: str, instance: Any) -> None:
@@ -206,6 +217,7 @@ def _choose_default() -> str:
     raise BackendError("no backend could be started; register one with register_backend(name, factory)")
 
 
-def _unknown(name: str) -> str:
+def _unknown(name: str, offered: Sequence[str] = ()) -> str:
     known = registered_backends()
-    return f"backend {name!r} is not registered; registered are {known}." + close_matches(str(name), known)
+    more = f" and installed packages offer {list(offered)}" if offered else ""
+    return f"backend {name!r} is not registered; registered are {known}{more}." + close_matches(str(name), [*known, *offered])

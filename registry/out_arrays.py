@@ -75,12 +75,13 @@ def ufunc_into(ufunc: np.ufunc) -> Callable[..., Any]:
     (True, array([4., 5.]))
     """
     who = f"operator {ufunc.__name__!r}: the array to write"
+    resolve: Any = ufunc.resolve_dtypes  # type: ignore[attr-defined,unused-ignore]  # NumPy 2.0's stubs do not know it
 
     def run(*inputs: Any, out: np.ndarray[Any, Any]) -> Any:
         operands = [each if type(each) in _WEAK else np.asarray(each) for each in inputs]
         kinds = tuple(type(each) if type(each) in _WEAK else each.dtype for each in operands)
         try:
-            dtype = ufunc.resolve_dtypes((*kinds, None))[-1]
+            dtype = resolve((*kinds, None))[-1]
         except TypeError:
             return ufunc(*inputs, out=out)  # it has no loop for these, and says so
         check_result(who, out, _ufunc_shape(ufunc, [np.shape(each) for each in operands]), dtype)

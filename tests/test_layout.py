@@ -72,6 +72,12 @@ NOT_FAMILIES = {
     "autograd/numpy/inquiry.py": "part of the family shape",
 }
 
+NAMED_IN_TEXTS = {
+    ("registry/external.py", "autograd"): "a key of descriptions of backends, as torchgen has it",
+    ("registry/loading.py", "autograd.backends"): "the group of entry points",
+}
+"""Texts of the registry that name autograd and import nothing."""
+
 WITHOUT_GRADIENT: dict[str, str] = {}
 """Operators of tensors that are neither differentiable nor constant, each with its reason."""
 
@@ -220,6 +226,8 @@ def test_registry_never_imports_autograd():
         texts = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
         for node in ast.walk(tree):
             if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in texts:
+                if (relative(path), node.value) in NAMED_IN_TEXTS:
+                    continue
                 assert not re.search(r"\bautograd\b", node.value), f"{relative(path)}:{node.lineno} names autograd in a string"
 
 

@@ -1,0 +1,1 @@
+"""A backend of gradtape that computes in float32."""
