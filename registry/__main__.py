@@ -15,6 +15,7 @@ import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
+from registry.backends import find_backend
 from registry.errors import GradtapeError
 from registry.overview import LACKS, rows, table
 
@@ -72,6 +73,8 @@ def _run(words: list[str]) -> int:
     except SystemExit:  # --help has printed
         return 0
     load(options.load)
+    if options.backend is not None:
+        find_backend(options.backend)  # one that an installed package offers has its kernels once it has been asked for
     found = rows(options.name, backend=options.backend, missing=options.missing)
     if options.json:
         print(json.dumps([row.as_dict() for row in found], indent=2))

@@ -57,7 +57,7 @@ def close_matches(word: str, candidates: Iterable[str]) -> str:
     " Did you mean 'multiply'?"
     """
     cutoff = 0.6 if len(word) <= 5 else 0.75  # of two long words that share some letters, one is seldom meant for the other
-    near = difflib.get_close_matches(word, list(candidates), n=3, cutoff=cutoff)
+    near = difflib.get_close_matches(word, list(dict.fromkeys(candidates)), n=3, cutoff=cutoff)
     if not near:
         return ""
     return " Did you mean " + " or ".join(repr(name) for name in near) + "?"

@@ -19,6 +19,7 @@ import autograd
 import autograd.numpy as anp
 from autograd import operators as op
 from registry import backends, find_backend, get_kernel, get_schema, registered_backends, set_backend, use_backend
+from registry.__main__ import main
 from registry.backend_index import index_of_backend
 from registry.errors import BackendError, KernelError, OutArrayError
 from registry.loading import ENTRY_POINT_GROUP, DiscoveredBackend, discover_backends, load_discovered_backend, unload_backend
@@ -377,3 +378,11 @@ def test_an_installer_writes_the_same(installed, tmp_path):
 
     assert seen(target) == seen(installed)
     assert len(seen(target)[-1]) == 3
+
+
+@pytest.mark.usefixtures("float32")
+def test_the_table_of_operators_knows_an_installed_backend_before_it_is_used(capsys):
+    assert main(["exp", "tan", "--backend", "float32"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines[1:3]] == ["exp", "tan"]
+    assert lines[1].split()[4] == "float32"
