@@ -16,7 +16,7 @@ from autograd.call_arguments import CallArguments
 from autograd.engine import PLAIN_TYPES, active, add_note, call_kernel, info_of, keep_attribute, record, run, weak
 from autograd.records import FURTHER_OUTPUT, NO_ATTRS, PYTHON_SCALARS
 from autograd.tape import Tape
-from autograd.tensor import Tensor
+from autograd.tensor import Tensor, note_view
 from autograd.variant_calls import into, variant_function
 from registry import bindings
 from registry.bindings import Binding
@@ -271,7 +271,7 @@ def unary_with_attributes(name: str) -> Callable[..., Any]:
         tensor._tape = tape
         number = tensor._id = len(tape._bindings)
         if binding.views:
-            tape._aliased.update((x._id, number))
+            note_view(x, tensor)
         tape._attrs[number] = attrs
         tape._bindings.append(binding)
         tape._shapes.append(shape)

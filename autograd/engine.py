@@ -8,7 +8,7 @@ is unusual, and hands everything else to ``run``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from threading import get_ident
 from typing import Any
@@ -19,7 +19,7 @@ from autograd.errors import KernelError, NotTrackedError, TapeError
 from autograd.locks import digest
 from autograd.records import FURTHER_OUTPUT, PYTHON_SCALARS
 from autograd.tape import Tape, caller_line
-from autograd.tensor import Tensor, innermost_value, wrap
+from autograd.tensor import AssignableArray, Tensor, innermost_value, note_view, wrap
 from registry import backends, bindings, operators
 from registry.attributes import check_attributes
 from registry.bindings import Binding
@@ -37,6 +37,8 @@ PLAIN_TYPES = PYTHON_SCALARS | {np.float64, np.float32, np.complex128, np.int64,
 
 def run(name: str, inputs: Sequence[Any], attrs: dict[str, Any]) -> Any:
     """Run an operator on inputs in schema order (a list input as one list), with all attributes given."""
+    if any(type(each) is AssignableArray or type(each) is list or type(each) is tuple for each in inputs):
+        inputs = [resolve(each) for each in inputs]
     tape = innermost_tape(inputs)
     if tape is None:
         return _run_plain(name, inputs, attrs)
@@ -91,7 +93,50 @@ def innermost_tape(inputs: Sequence[Any]) -> Tape | None:
             inside = innermost_tape(each)
             if inside is not None and (innermost is None or inside._serial > innermost._serial):
                 innermost = inside
+        elif type(each) is AssignableArray and root_of(each)._tensor is not None:
+            return innermost_tape([resolve(other) for other in inputs])
     return innermost
+
+
+def resolve(value: Any) -> Any:
+    """What an array that tensors may have been assigned into stands for: a tensor or a plain array; also those in a list."""
+    if type(value) is AssignableArray:
+        root = root_of(value)
+        tensor = root._tensor
+        if tensor is not None and not tensor._tape._recording:
+            tensor = _after_its_tape(root, tensor)
+        if tensor is None:
+            return value.view(ndarray)
+        if value is root:
+            return tensor
+        offset = (value.ctypes.data - root.ctypes.data) // root.itemsize
+        steps = [each // root.itemsize * np.dtype(np.intp).itemsize for each in value.strides]
+        places = np.lib.stride_tricks.as_strided(np.arange(root.size)[offset:], value.shape, steps)
+        flat = run("reshape", (tensor,), {"shape": (-1,), "order": "C"})
+        return run("getitem", (flat,), {"index": places})
+    if type(value) is list or type(value) is tuple:
+        for each in value:
+            if type(each) is AssignableArray or type(each) is list or type(each) is tuple:
+                return type(value)([resolve(each) for each in value])
+    return value
+
+
+def root_of(array: AssignableArray) -> AssignableArray:
+    """The array that owns the memory of this one."""
+    while type(array.base) is AssignableArray:
+        array = array.base
+    return array
+
+
+def _after_its_tape(root: AssignableArray, tensor: Tensor) -> Tensor | None:
+    """What an array stands for after the tape of its tensor has closed: a tensor of an outer tape, or numbers again."""
+    value = without_closed(tensor)
+    if type(value) is Tensor:
+        root._tensor = wrap(value._value, value._tape, value._id)
+    else:
+        root._tensor = None
+        root.view(ndarray)[...] = value
+    return root._tensor
 
 
 def binding_of(name: str) -> Binding:
@@ -261,8 +306,10 @@ def record(tape: Tape, binding: Binding, inputs: Sequence[Any], values: Sequence
         kind = np.dtype(tape._dtypes[at]).kind
         constant = binding.constant or kind in "biu"
         results.append(each if constant else wrap(each, tape, at))
-    if binding.views:
-        note_views(tape, inputs, range(number, len(tape._bindings)))
+    if binding.views and type(inputs[0]) is Tensor:
+        for each in results:
+            if type(each) is Tensor:
+                note_view(inputs[0], each)
     if tape._keep_all:
         tape._details[number] = _details(tape, tuple(values), tuple(outputs), binding, attrs)
     if not binding.several:
@@ -322,16 +369,6 @@ def _save(tape: Tape, value: Any, handle: Any) -> None:
     if type(value) is ndarray and (type(handle) is not Tensor or handle._tape is not tape):
         tape._lock(value)
     tape._saved.append(value)
-
-
-def note_views(tape: Tape, inputs: Sequence[Any], outputs: Iterable[int]) -> None:
-    """Remember which values of a tape share memory, by the operator's schema: writing to one would change the other."""
-    tape._aliased.update(outputs)
-    for each in inputs:
-        if type(each) is list:
-            note_views(tape, each, ())
-        elif type(each) is Tensor and each._tape is tape:
-            tape._aliased.add(each._id)
 
 
 def keep_attribute(tape: Tape, attr: Any) -> Any:

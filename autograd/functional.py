@@ -14,13 +14,14 @@ import numpy as np
 from autograd import operators as op
 from autograd.containers import flatten, is_container
 from autograd.dag import plan_for
+from autograd.engine import resolve
 from autograd.errors import GradientError
 from autograd.forward import push_forward
 from autograd.records import PYTHON_SCALARS
 from autograd.tape import Tape
 from autograd.tape_gradient import gradient, on_outer_tapes
 from autograd.tape_gradient import jacobian as tape_jacobian
-from autograd.tensor import Tensor, innermost_value, source_id
+from autograd.tensor import AssignableArray, Tensor, innermost_value, source_id
 
 Argnum = int | Sequence[int]
 
@@ -207,6 +208,15 @@ def _watch_arguments(tape: Tape, args: tuple[Any, ...], argnum: Argnum) -> tuple
     return watched, chosen[0] if isinstance(argnum, int | np.integer) else tuple(chosen)
 
 
+def _called(f: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    """The function's value, with tensors for the arrays into which tensors were assigned."""
+    y = f(*args, **kwargs)
+    if type(y) is Tensor or not is_container(y):
+        return resolve(y)
+    leaves, structure = flatten(y)
+    return structure.rebuild([resolve(each) for each in leaves]) if any(type(e) is AssignableArray for e in leaves) else y
+
+
 def _check_scalar(y: Any, tape: Tape) -> None:
     if type(y) is not Tensor:
         kind = "None" if y is None else f"a {type(y).__name__}"
@@ -229,7 +239,7 @@ def _grad(f: Callable[..., Any], argnum: Argnum, /, *args: Any, **kwargs: Any) -
 def _value_and_grad(f: Callable[..., Any], argnum: Argnum, /, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
     with Tape() as tape:
         watched, sources = _watch_arguments(tape, args, argnum)
-        y = f(*watched, **kwargs)
+        y = _called(f, watched, kwargs)
         _check_scalar(y, tape)
         result = gradient(tape, y, sources)
     return y._value, result
@@ -238,7 +248,7 @@ def _value_and_grad(f: Callable[..., Any], argnum: Argnum, /, *args: Any, **kwar
 def _grad_and_aux(f: Callable[..., Any], argnum: Argnum, /, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
     with Tape() as tape:
         watched, sources = _watch_arguments(tape, args, argnum)
-        result = f(*watched, **kwargs)
+        result = _called(f, watched, kwargs)
         if not isinstance(result, tuple) or len(result) != 2:
             raise GradientError(f"grad_and_aux: the function returned {type(result).__name__}, expected (value, aux)")
         y, aux = result
@@ -254,7 +264,7 @@ def _take_off(container: Any, tape: Tape) -> Any:
 def _elementwise_grad(f: Callable[..., Any], argnum: Argnum, /, *args: Any, **kwargs: Any) -> Any:
     with Tape() as tape:
         watched, sources = _watch_arguments(tape, args, argnum)
-        y = f(*watched, **kwargs)
+        y = _called(f, watched, kwargs)
         if type(y) is not Tensor or y._tape is not tape:
             _check_scalar(y, tape)
         return gradient(tape, y, sources, dy=op.zeros(shape=y.shape, dtype=y.dtype) + y.dtype.type(1))
@@ -263,7 +273,7 @@ def _elementwise_grad(f: Callable[..., Any], argnum: Argnum, /, *args: Any, **kw
 def _holomorphic_grad(f: Callable[..., Any], argnum: int, /, *args: Any, **kwargs: Any) -> Any:
     with Tape() as tape:
         watched, sources = _watch_arguments(tape, args, argnum)
-        y = f(*watched, **kwargs)
+        y = _called(f, watched, kwargs)
         _check_scalar(y, tape)
         if np.dtype(sources.dtype).kind != "c":
             raise GradientError(f"holomorphic_grad: the argument has dtype {sources.dtype}, expected a complex one; use grad")
@@ -273,7 +283,7 @@ def _holomorphic_grad(f: Callable[..., Any], argnum: int, /, *args: Any, **kwarg
 def _jacobian(f: Callable[..., Any], argnum: Argnum, /, *args: Any, **kwargs: Any) -> Any:
     with Tape(persistent=True) as tape:
         watched, sources = _watch_arguments(tape, args, argnum)
-        y = f(*watched, **kwargs)
+        y = _called(f, watched, kwargs)
         if is_container(y) and not (isinstance(y, list | tuple) and not flatten(y)[0]):
             leaves, structure = flatten(y)
             return structure.rebuild([_jacobian_of(tape, each, sources) for each in leaves])
@@ -360,7 +370,7 @@ def _add_containers(first: Any, second: Any) -> Any:
 def _make_vjp(f: Callable[..., Any], argnum: Argnum, /, *args: Any, **kwargs: Any) -> tuple[Callable[[Any], Any], Any]:
     with Tape(persistent=True) as tape:
         watched, sources = _watch_arguments(tape, args, argnum)
-        y = f(*watched, **kwargs)
+        y = _called(f, watched, kwargs)
     leaves, structure = flatten(y)
     if not any(type(each) is Tensor and each._tape is tape for each in leaves):
         _check_scalar(y, tape)
@@ -389,7 +399,7 @@ def _detached(each: Tensor) -> Any:
 def _make_jvp(f: Callable[..., Any], argnum: Argnum, /, *args: Any, **kwargs: Any) -> Callable[[Any], tuple[Any, Any]]:
     with Tape(persistent=True) as tape:
         watched, sources = _watch_arguments(tape, args, argnum)
-        y = f(*watched, **kwargs)
+        y = _called(f, watched, kwargs)
     leaves, structure = flatten(y)
     if not any(type(each) is Tensor and each._tape is tape for each in leaves):
         _check_scalar(y, tape)

@@ -6,7 +6,6 @@ Every entry is an operator of ``autograd.operators``; nothing is computed here.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,16 +16,14 @@ from autograd.tape import Tape
 from autograd.tape_gradient import gradient, jacobian, value_and_gradient
 from autograd.tensor import Tensor, innermost_value
 from autograd.variant_calls import numpy_into
+from autograd.views import assign
 from registry.errors import close_matches
-from registry.operators import operator_names
 
 numpy_functions: dict[Callable[..., Any], Callable[..., Any]] = {}
 """NumPy's function -> ours. ``autograd.numpy`` fills it; ``__array_function__`` reads it."""
 
 _ufunc_functions: dict[Any, Callable[..., Any]] = {}
 """NumPy's ufunc -> the function of our operator, filled as they are met."""
-
-_REDUCTIONS = {"add": "sum", "multiply": "prod", "maximum": "max", "minimum": "min"}
 
 # -------------------------------------------------------------------------------------------------- attributes
 
@@ -57,11 +54,13 @@ def _transpose(self: Tensor, *axes: Any) -> Any:
     return op.transpose(self, axes=tuple(order) if order else None)
 
 
-def _reshape(self: Tensor, *shape: Any, order: str = "C") -> Any:
+def _reshape(self: Tensor, *shape: Any, order: str = "C", copy: bool | None = None) -> Any:
     """The same values in another shape: ``t.reshape(2, 3)`` or ``t.reshape((2, 3))``."""
     if len(shape) == 1:
         shape = shape[0]
-    return op.reshape(self, shape=shape, order=order)
+    if order == "C" and copy is None:
+        return op.reshape(self, shape=shape, order=order)
+    return numpy_functions[np.reshape](self, shape, order, copy=copy)
 
 
 def _matrix_transpose(self: Tensor) -> Any:
@@ -105,7 +104,8 @@ def _refuse(what: str) -> Callable[[Tensor], Any]:
     def convert(self: Tensor, *_: Any, **__: Any) -> Any:
         raise NotTrackedError(
             f"{what}(tensor) would take the value off the tape without a word. Write t.item() to detach a scalar on purpose,"
-            " t.value for the array; to keep following it use autograd.numpy functions"
+            " t.value for the array; to keep following it use autograd.numpy functions, and to assign it into an array, make that"
+            " with autograd.numpy (zeros, array, ...) where it is differentiated"
         )
 
     return convert
@@ -131,17 +131,11 @@ def _deepcopy(self: Tensor, memo: Any) -> Any:
     return op.copy(self)
 
 
-def _setitem(self: Tensor, index: Any, value: Any) -> None:
-    raise NotTrackedError(
-        "assignment into a tensor is not recorded; build the array from its parts with concatenate or stack, or choose with"
-        " where(mask, new, old)"
-    )
-
-
 def _array(self: Tensor, *args: Any, **kwargs: Any) -> Any:
     raise NotTrackedError(
         "NumPy asked a tensor for a bare array (np.asarray(t), np.array([t, t]), or a function without a gradient rule);"
-        " that would drop its gradient without a word. Use autograd.numpy.array or stack; t.value is the bare array"
+        " that would drop its gradient without a word. Use autograd.numpy.array or stack; t.value is the bare array. To"
+        " assign it into an array, make that with autograd.numpy (zeros, array, ...) where it is differentiated"
     )
 
 
@@ -151,32 +145,24 @@ def _array(self: Tensor, *args: Any, **kwargs: Any) -> Any:
 def _array_ufunc(self: Tensor, ufunc: Any, method: str, *inputs: Any, out: Any = None, **options: Any) -> Any:
     if method == "__call__" and out is None and not options:
         function = _ufunc_functions.get(ufunc)  # the common case: a plain array on the left of an operator
+        if function is None:
+            function = function_of_ufunc(ufunc)
+            if function is not None:
+                _ufunc_functions[ufunc] = function
         if function is not None:
             return function(*inputs)
-    name = ufunc.__name__
-    options = {key: value for key, value in options.items() if not (key == "where" and value is True)}
-    if method == "reduce" and name in _REDUCTIONS and not (options.keys() - {"axis", "keepdims", "initial", "where", "dtype"}):
-        fold = partial(getattr(op, _REDUCTIONS[name]), **{"axis": 0, **options})
-        return fold(*inputs) if out is None else numpy_into(f"numpy.{name}.reduce: out", fold, inputs, out)
-    spelled = f"numpy.{name}" if method == "__call__" else f"numpy.{name}.{method}"
-    if method != "__call__" or options:
-        extra = f" with {sorted(options)}" if options else ""
-        raise NotTrackedError(f"{spelled}{extra} has no gradient rule; write it with autograd.numpy functions that have one")
-    function = _function_of_ufunc(name)
-    if function is None:
-        raise NotTrackedError(
-            f"{spelled} has no gradient rule.{close_matches(name, operator_names())} Register a kernel and a gradient for"
-            f" {name!r}, or use t.value where no gradient is needed"
-        )
-    _ufunc_functions[ufunc] = function
-    return function(*inputs) if out is None else numpy_into(f"numpy.{name}: out", function, inputs, out)
+    if method == "at":
+        return numpy_functions[np.ufunc.at](ufunc, *inputs)
+    return numpy_functions[getattr(np.ufunc, method)](ufunc, *inputs, out=out, **options)
 
 
-def _function_of_ufunc(name: str) -> Callable[..., Any] | None:
-    if name == "divmod":
-        return _divmod
+def function_of_ufunc(ufunc: Any) -> Callable[..., Any] | None:
+    """Our function of a ufunc, without its options: the operator of its name, or what ``autograd.numpy`` has; None if neither."""
+    ours = numpy_functions.get(ufunc)
+    if ours is not None:
+        return getattr(ours, "without_options", ours)
     try:
-        return op.operator_function(name) if name not in vars(op) else vars(op)[name]
+        return op.operator_function(ufunc.__name__) if ufunc.__name__ not in vars(op) else vars(op)[ufunc.__name__]
     except AttributeError:
         return None
 
@@ -199,6 +185,18 @@ def _array_function(self: Tensor, function: Any, types: Any, args: Any, kwargs: 
 def _swapped(name: str) -> Callable[[Any, Any], Any]:
     function = getattr(op, name)
     return lambda self, other: function(other, self)
+
+
+def _augmented(name: str) -> Callable[[Any, Any], Any]:
+    """``t += x`` as NumPy has it: an array is written, so that all its names and views see the change; a scalar is replaced."""
+    function = getattr(op, name)
+
+    def augmented(self: Tensor, other: Any) -> Any:
+        if type(innermost_value(self)) is not np.ndarray or not self._tape._recording:
+            return function(self, other)
+        return numpy_into(f"{name}: the tensor on the left of an augmented assignment", function, (self, other), self)
+
+    return augmented
 
 
 _BINARY = {
@@ -225,6 +223,7 @@ def fill_tensor() -> None:
         setattr(Tensor, f"__{dunder}__", getattr(op, name))
     for dunder, name in _BINARY.items():
         setattr(Tensor, f"__r{dunder}__", _swapped(name))
+        setattr(Tensor, f"__i{dunder}__", _augmented(name))
     entries: dict[str, Any] = {
         "value": property(_value, doc=_value.__doc__),
         "shape": _of_value("shape", lambda plain: (), "The length of each axis."),
@@ -243,7 +242,7 @@ def fill_tensor() -> None:
         "item": _item,
         "tolist": _tolist,
         "__getitem__": lambda self, index: op.getitem(self, index=index),
-        "__setitem__": _setitem,
+        "__setitem__": assign,
         "__divmod__": _divmod,
         "__rdivmod__": lambda self, other: _divmod(other, self),
         "__repr__": _repr,

@@ -30,6 +30,10 @@ if TYPE_CHECKING:
 _serials = itertools.count(1)
 
 
+open_tapes: set[int] = set()
+"""Serial numbers of the tapes that are open, of all threads; only the making of arrays asks whether there is one."""
+
+
 class Tape:
     """Records what happens to watched values, so that gradients can be taken.
 
@@ -47,7 +51,6 @@ class Tape:
 
     __slots__ = (
         "__weakref__",
-        "_aliased",
         "_attrs",
         "_bindings",
         "_details",
@@ -90,7 +93,6 @@ class Tape:
         self._names: dict[int, str | None] = {}
         self._scopes: list[list[Any]] = []
         self._details: dict[int, tuple[Any, ...]] = {}
-        self._aliased: set[int] = set()  # the ids of views, and of what they are views of
         self._rebound = False  # whether a tensor stands for another id than the one that was watched
         self._outer: dict[int, Tape] = {}
         self._serial = 0
@@ -105,11 +107,13 @@ class Tape:
         if self._serial:
             raise TapeError("this tape was opened before; a tape records one run: make a new one with Tape()")
         self._serial = next(_serials)
+        open_tapes.add(self._serial)
         self._thread = get_ident()
         self._resume()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        open_tapes.discard(self._serial)
         self._pause()
         if kind is not None:
             self._free()

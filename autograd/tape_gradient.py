@@ -15,6 +15,7 @@ from autograd import operators as op
 from autograd.backprop import pull_back
 from autograd.containers import Structure, flatten
 from autograd.dag import plan_for
+from autograd.engine import resolve
 from autograd.errors import GradientError
 from autograd.tape import Tape
 from autograd.tensor import Tensor, innermost_value, source_id
@@ -40,7 +41,7 @@ def gradient(self: Tape, target: Tensor, sources: Any, dy: Any = None) -> Any:
     if self._freed or self._thread != get_ident():
         self._check_usable("gradient")
     if type(target) is not Tensor or target._tape is not self:
-        _refuse_target(target)
+        target = _resolved_target(self, target)
     ids, structure = _find_sources(self, sources)
     dy = _scalar_cotangent(target) if dy is None else _given_cotangent(target, dy)
     nested = self._outer
@@ -76,7 +77,7 @@ def jacobian(self: Tape, target: Tensor, sources: Any) -> Any:
     """
     self._check_usable("jacobian")
     if type(target) is not Tensor or target._tape is not self:
-        _refuse_target(target)
+        target = _resolved_target(self, target)
     ids, structure = _find_sources(self, sources)
     shape, dtype = self._shapes[target._id], np.dtype(self._dtypes[target._id])
     size = int(np.prod(shape))
@@ -113,6 +114,14 @@ def _pull(tape: Tape, target: Tensor, dy: Any, ids: Sequence[int], batch: tuple[
     elif was_recording:
         tape._resume()
     return results
+
+
+def _resolved_target(tape: Tape, target: Any) -> Tensor:
+    """The tensor that an assigned array stands for; raises GradientError for every other target that is not on this tape."""
+    target = resolve(target)
+    if type(target) is not Tensor or target._tape is not tape:
+        _refuse_target(target)
+    return target
 
 
 def _refuse_target(target: Any) -> NoReturn:

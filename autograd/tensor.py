@@ -6,9 +6,13 @@ Its operators, methods and NumPy protocols come from the one table in ``autograd
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
+from weakref import ref
+
+import numpy as np
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from weakref import ReferenceType
 
     from autograd.tape import Tape
 
@@ -26,13 +30,17 @@ class Tensor:
     Tensor(9.0, id=1 on tape 'multiply')
     """
 
-    __slots__ = ("__weakref__", "_id", "_source_id", "_tape", "_value")
+    __slots__ = ("__weakref__", "_base", "_id", "_source_id", "_tape", "_value", "_views")
 
     _value: Any
     _tape: Tape
     _id: int
     _source_id: int | None
     """Only on a tensor that was rebound: the id of what was watched, None if it stands for no source."""
+    _base: Tensor
+    """Only on a view: what it is a view of."""
+    _views: list[ReferenceType[Tensor]]
+    """Only on what has views: those that may still be alive."""
 
     if TYPE_CHECKING:  # what autograd.methods gives it, for readers and type checkers
 
@@ -75,6 +83,13 @@ class Tensor:
         return self._id
 
 
+class AssignableArray(np.ndarray):
+    """An array of numbers until a tensor is assigned into it; see ``autograd.assignable``, which gives it its behaviour."""
+
+    _tensor: Tensor | None = None
+    """Only on an array that owns its memory: the tensor that it stands for."""
+
+
 def source_id(tensor: Tensor) -> int:
     """The id in which a gradient is asked for: of a watched tensor that was rebound since, that of what was watched."""
     number = getattr(tensor, "_source_id", None)
@@ -95,3 +110,15 @@ def innermost_value(value: Any) -> Any:
     while type(value) is Tensor:
         value = value._value
     return value
+
+
+def note_view(base: Tensor, view: Tensor) -> None:
+    """Remember that ``view`` was made of ``base`` by an operator that returns views, if they do share memory."""
+    plain = innermost_value(view)
+    if type(plain) is not np.ndarray or (plain.base is None and plain is not innermost_value(base)):
+        return
+    view._base = base
+    try:
+        base._views.append(ref(view))
+    except AttributeError:
+        base._views = [ref(view)]

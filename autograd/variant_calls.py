@@ -16,9 +16,9 @@ import numpy as np
 
 from autograd.call_arguments import CallArguments
 from autograd.engine import as_operand, binding_of, call_kernel, innermost_tape, run
-from autograd.errors import KernelError, NotTrackedError, OutArrayError, TapeError
-from autograd.tape import Tape
+from autograd.errors import KernelError, NotTrackedError, OutArrayError
 from autograd.tensor import Tensor, innermost_value
+from autograd.views import check_writable, rebind
 from registry.attributes import check_attributes, check_names
 from registry.operators import family_of, functional_name, is_constant
 from registry.out_arrays import check_result, check_target
@@ -199,7 +199,7 @@ def _order_of_results(schema: FunctionSchema) -> list[str]:
     """The written arguments in the order in which the functional form returns them (see ``FunctionSchema.signature``)."""
     arguments = schema.arguments
     receiver = () if arguments.self_arg is None else (arguments.self_arg,)
-    return [each.name for each in receiver + arguments.out + arguments.post_self_positional if each.is_write]
+    return [each.name for each in arguments.out + receiver + arguments.post_self_positional if each.is_write]
 
 
 # -------------------------------------------------------------------------------------------------- what is written
@@ -212,7 +212,7 @@ def prepare(who: str, target: Any, operands: list[Any], *, constant: bool = Fals
             operands = prepare(who, each, operands, constant=constant)
         return operands
     if type(target) is Tensor:
-        _check_rebindable(who, target)
+        check_writable(who, target)
         return operands
     check_target(who, target, operands)
     if target.dtype.kind not in "fc" and not constant:
@@ -236,44 +236,8 @@ def write(who: str, target: Any, result: Any) -> Any:
     shape, dtype = np.shape(plain), plain.dtype if hasattr(plain, "dtype") else np.dtype(type(plain))
     if type(target) is Tensor:
         check_result(who, target, shape, dtype)
-        _rebind(who, target, result)
+        rebind(who, target, result)
         return target
     check_result(who, target, shape, dtype)
     target[...] = np.nan if type(result) is Tensor else result
     return result if type(result) is Tensor else target
-
-
-def _check_rebindable(who: str, target: Tensor) -> None:
-    tape = target._tape
-    if not tape._recording:
-        raise TapeError(f"{who} is a tensor of a tape that does not record (any more); take what is returned: y = f(...)")
-    if target._id in tape._aliased:
-        raise NotTrackedError(
-            f"{who} is a view of another tensor, or another tensor is a view of it (made by {_views_of(tape, target)}); writing"
-            " to one would have to change both. Write to a copy, or take what is returned: y = f(...)"
-        )
-
-
-def _views_of(tape: Tape, target: Tensor) -> str:
-    number = target._id
-    makers = [node for node in tape.nodes if tape._bindings[node.id].views]
-    near = [node for node in makers if number in node.outputs or number in node.inputs.values()]
-    return ", ".join(f"{node.kernel_name!r}, record {node.id}" for node in near)
-
-
-def _rebind(who: str, target: Tensor, result: Any) -> None:
-    tape = target._tape
-    on_tape = type(result) is Tensor and result._tape is tape
-    if not on_tape:
-        if type(result) is Tensor and result._tape._serial > tape._serial:
-            raise TapeError(
-                f"{who} is a tensor of an outer tape, but the result is on one that was opened inside it; take what is returned:"
-                " y = f(...)"
-            )
-        result = tape.watch(result)
-    if not hasattr(target, "_source_id"):
-        is_source = target._id in tape._names
-        if is_source or not on_tape:
-            target._source_id = target._id if is_source else None
-            tape._rebound = True
-    target._value, target._id = result._value, result._id

@@ -2,6 +2,7 @@
 
 from autograd.gradients import (  # noqa: F401  # each registers its family
     arithmetic,
+    assignment,
     compare,
     conv,
     explog,

@@ -3,6 +3,7 @@
 Reading gives an ``IndexedGradient``: the walk collects the pieces of an array and adds them up once.
 """
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -25,26 +26,22 @@ register_gradient(GradConfig("getitem", by_input={"a": _getitem_a}, infos_to_sav
 @gradient("scatter_add", infos_to_save=("values",), linear=("values",))
 def scatter_add(dy, saved, attrs):
     ndim = len(attrs["shape"])
-    return {"values": [_read(dy, index, ndim, attrs["batch"]) for index in attrs["indices"]]}
+    return {"values": [partial(read_behind_batch, dy, index, ndim - attrs["batch"]) for index in attrs["indices"]]}
 
 
-def _read(dy, index, ndim, batch):
-    """A thunk that reads one piece behind all batch axes of ``dy``: those of ``scatter_add`` itself, and those in front."""
+def read_behind_batch(dy, index, ndim):
+    """``dy[index]`` for the last ``ndim`` axes; those in front are a batch, and stay in front."""
+    ahead = np.ndim(dy) - ndim
+    if not ahead:
+        return op.getitem(dy, index=index)
     parts = index if isinstance(index, tuple) else (index,)
-
-    def piece():
-        ahead = dy.ndim - ndim + batch
-        if not ahead:
-            return op.getitem(dy, index=index)
-        if not _moves_to_front(parts):
-            return op.getitem(dy, index=(slice(None),) * ahead + parts)
-        # NumPy would put the axes of the index arrays ahead of the batch: read from one flat axis instead.
-        shape = dy.shape[ahead:]
-        size = int(np.prod(shape))
-        flat = op.reshape(dy, shape=(*dy.shape[:ahead], size))
-        return op.getitem(flat, index=(..., np.arange(size).reshape(shape)[index]))
-
-    return piece
+    if not _moves_to_front(parts):
+        return op.getitem(dy, index=(slice(None),) * ahead + parts)
+    # NumPy would put the axes of the index arrays ahead of the batch: read from one flat axis instead.
+    shape = dy.shape[ahead:]
+    size = int(np.prod(shape))
+    flat = op.reshape(dy, shape=(*dy.shape[:ahead], size))
+    return op.getitem(flat, index=(..., np.arange(size).reshape(shape)[index]))
 
 
 def _moves_to_front(parts):
@@ -88,12 +85,12 @@ def take_along_axis(dy, saved, attrs):
         if axis is None:
             size = int(np.prod(shape))
             return IndexedGradient(dy, np.unravel_index(indices % max(size, 1), shape), shape, arr.dtype)
-        return IndexedGradient(dy, _along(indices, shape, axis), shape, arr.dtype)
+        return IndexedGradient(dy, along_axis(indices, shape, axis), shape, arr.dtype)
 
     return {"arr": darr}
 
 
-def _along(indices, shape, axis):
+def along_axis(indices: Any, shape: tuple[int, ...], axis: int) -> tuple[Any, ...]:
     """The index that reads ``indices`` along an axis, and every position along the others."""
     ndim = len(shape)
     axis = normalize_axis_index(axis, ndim)
@@ -124,7 +121,7 @@ def _unsorted(dy, a, axis):
     fresh[..., 1:] = ordered[..., 1:] != ordered[..., :-1]
     if not fresh.all():
         group = np.moveaxis(np.cumsum(fresh, axis=-1) - 1, -1, axis)
-        where = _along(group, a.shape, axis)
+        where = along_axis(group, a.shape, axis)
         count = np.zeros(a.shape, dy.dtype)
         np.add.at(count, where, 1)
         sums = op.scatter_add([dy], indices=[where], shape=batch + a.shape, dtype=dy.dtype, batch=len(batch))

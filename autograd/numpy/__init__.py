@@ -16,6 +16,9 @@ from autograd.numpy import (
     arithmetic as _arithmetic,
 )
 from autograd.numpy import (
+    assignment as _assignment,
+)
+from autograd.numpy import (
     compare as _compare,
 )
 from autograd.numpy import (
@@ -46,6 +49,7 @@ from autograd.numpy import (
     trig as _trig,
 )
 from autograd.numpy.arithmetic import *  # noqa: F403  # the families list their names
+from autograd.numpy.assignment import *  # noqa: F403
 from autograd.numpy.compare import *  # noqa: F403
 from autograd.numpy.conv import *  # noqa: F403
 from autograd.numpy.explog import *  # noqa: F403
@@ -58,7 +62,7 @@ from autograd.numpy.special import *  # noqa: F403
 from autograd.numpy.trig import *  # noqa: F403
 
 _FAMILIES = (
-    _arithmetic, _compare, _conv, _explog, _indexing, _products, _reduction, _shape, _softmax, _special, _trig,
+    _arithmetic, _assignment, _compare, _conv, _explog, _indexing, _products, _reduction, _shape, _softmax, _special, _trig,
 )  # fmt: skip
 
 __all__ = [name for family in _FAMILIES for name in family.__all__]

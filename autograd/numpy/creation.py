@@ -7,27 +7,32 @@ from typing import Any
 import numpy as np
 
 from autograd import operators as op
-from autograd.engine import innermost_tape
+from autograd.assignable import assignable
+from autograd.engine import innermost_tape, resolve
 from autograd.numpy.arguments import as_array
-from autograd.tensor import Tensor, innermost_value
+from autograd.tensor import AssignableArray, Tensor, innermost_value
 
 __all__ = [
-    "array", "asanyarray", "asarray", "ascontiguousarray", "empty_like", "full", "full_like", "meshgrid", "ones_like",
-    "zeros_like",
+    "array", "asanyarray", "asarray", "asarray_chkfinite", "ascontiguousarray", "asfortranarray", "empty_like", "full",
+    "full_like", "meshgrid", "ones_like", "require", "zeros_like",
 ]  # fmt: skip
 
 
 def array(object: Any, dtype: Any = None, **options: Any) -> Any:
     """An array of nested lists; a tensor if there are tensors among them.
 
-    Options are NumPy's; with tensors ``ndmin`` works, and the others, which say how the array lies in memory, mean nothing.
+    Options are NumPy's; with tensors ``ndmin`` works, and the others, which say how the array lies in memory, mean nothing. A
+    tensor is copied, as an array is. While a tape is open, tensors can be assigned into what this and its relatives return.
 
     >>> array([[1.0, 2.0], [3.0, 4.0]], dtype="float32").shape
     (2, 2)
     """
+    object = resolve(object)
     if type(object) is not Tensor and (not isinstance(object, list | tuple) or innermost_tape(object) is None):
-        return np.array(object, dtype, **options)
+        return assignable(np.array(object, dtype, **options))
     tensor: Any = as_array(object)
+    if tensor is object and options.get("copy", True):
+        tensor = op.copy(tensor)
     if dtype is not None and np.dtype(dtype) != tensor.dtype:
         tensor = op.astype(tensor, dtype=np.dtype(dtype))
     missing = options.get("ndmin", 0) - np.ndim(innermost_value(tensor))
@@ -40,8 +45,9 @@ def asarray(a: Any, dtype: Any = None, **options: Any) -> Any:
     >>> asarray([1.0, 2.0])
     array([1., 2.])
     """
+    a = resolve(a)
     if type(a) is Tensor or isinstance(a, list | tuple):
-        return array(a, dtype)
+        return array(a, dtype, copy=False) if innermost_tape((a,)) is not None else array(a, dtype)
     return np.asarray(a, dtype, **options)
 
 
@@ -51,6 +57,7 @@ def asanyarray(a: Any, dtype: Any = None, **options: Any) -> Any:
     >>> asanyarray([1.0])
     array([1.])
     """
+    a = resolve(a)
     return asarray(a, dtype) if type(a) is Tensor or isinstance(a, list | tuple) else np.asanyarray(a, dtype, **options)
 
 
@@ -60,9 +67,45 @@ def ascontiguousarray(a: Any, dtype: Any = None) -> Any:
     >>> ascontiguousarray(1.0)
     array([1.])
     """
+    a = resolve(a)
     if type(a) is Tensor or isinstance(a, list | tuple):
-        return array(a, dtype, ndmin=1)
+        return array(a, dtype, ndmin=1, copy=False) if innermost_tape((a,)) is not None else array(a, dtype, ndmin=1)
     return np.ascontiguousarray(a, dtype)
+
+
+def asfortranarray(a: Any, dtype: Any = None) -> Any:
+    """As ``asarray``; a plain array lies in memory column by column.
+
+    >>> asfortranarray([1.0])
+    array([1.])
+    """
+    a = resolve(a)
+    return asarray(a, dtype) if innermost_tape((a,)) is not None else np.asfortranarray(a, dtype)
+
+
+def asarray_chkfinite(a: Any, dtype: Any = None, order: Any = None) -> Any:
+    """As ``asarray``; raises ValueError if there is an inf or a NaN in it.
+
+    >>> asarray_chkfinite([1.0])
+    array([1.])
+    """
+    a = resolve(a)
+    if innermost_tape((a,)) is None:
+        return np.asarray_chkfinite(a, dtype, order)
+    a = asarray(a, dtype)
+    if not np.isfinite(innermost_value(a)).all():
+        raise ValueError("asarray_chkfinite: got an array with infs or NaNs, expected finite numbers")
+    return a
+
+
+def require(a: Any, dtype: Any = None, requirements: Any = None) -> Any:
+    """As ``asanyarray``; a plain array lies in memory as is required of it.
+
+    >>> require([1.0], requirements="C")
+    array([1.])
+    """
+    a = resolve(a)
+    return asarray(a, dtype) if innermost_tape((a,)) is not None else np.require(a, dtype, requirements)
 
 
 def full(shape: Any, fill_value: Any, dtype: Any = None, **options: Any) -> Any:
@@ -73,9 +116,9 @@ def full(shape: Any, fill_value: Any, dtype: Any = None, **options: Any) -> Any:
     """
     value = as_array(fill_value)
     if type(value) is not Tensor:
-        return np.full(shape, fill_value, dtype, **options)
+        return assignable(np.full(shape, fill_value, dtype, **options))
     wanted = tuple(shape) if hasattr(shape, "__len__") else (shape,)
-    return op.broadcast_to(array(value, dtype), shape=wanted)
+    return op.copy(op.broadcast_to(array(value, dtype, copy=False), shape=wanted))
 
 
 def full_like(a: Any, fill_value: Any, dtype: Any = None, order: Any = "K", subok: Any = True, shape: Any = None) -> Any:
@@ -86,7 +129,7 @@ def full_like(a: Any, fill_value: Any, dtype: Any = None, order: Any = "K", subo
     """
     like = _bare(a)
     if type(as_array(fill_value)) is not Tensor:
-        return np.full_like(like, fill_value, dtype, order, subok, shape)
+        return assignable(np.full_like(like, fill_value, dtype, order, subok, shape))
     return full(np.shape(like) if shape is None else shape, fill_value, np.asarray(like).dtype if dtype is None else dtype)
 
 
@@ -96,7 +139,7 @@ def zeros_like(a: Any, dtype: Any = None, order: Any = "K", subok: Any = True, s
     >>> zeros_like([1.0, 2.0])
     array([0., 0.])
     """
-    return np.zeros_like(_bare(a), dtype, order, subok, shape)
+    return assignable(np.zeros_like(_bare(a), dtype, order, subok, shape))
 
 
 def ones_like(a: Any, dtype: Any = None, order: Any = "K", subok: Any = True, shape: Any = None) -> Any:
@@ -105,7 +148,7 @@ def ones_like(a: Any, dtype: Any = None, order: Any = "K", subok: Any = True, sh
     >>> ones_like([1.0, 2.0])
     array([1., 1.])
     """
-    return np.ones_like(_bare(a), dtype, order, subok, shape)
+    return assignable(np.ones_like(_bare(a), dtype, order, subok, shape))
 
 
 def empty_like(prototype: Any, dtype: Any = None, order: Any = "K", subok: Any = True, shape: Any = None) -> Any:
@@ -114,11 +157,12 @@ def empty_like(prototype: Any, dtype: Any = None, order: Any = "K", subok: Any =
     >>> empty_like([1.0, 2.0]).shape
     (2,)
     """
-    return np.empty_like(_bare(prototype), dtype, order, subok, shape)
+    return assignable(np.empty_like(_bare(prototype), dtype, order, subok, shape))
 
 
 def _bare(a: Any) -> Any:
-    return innermost_value(as_array(a))
+    plain = innermost_value(as_array(a))
+    return plain.view(np.ndarray) if type(plain) is AssignableArray else plain
 
 
 def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> tuple[Any, ...]:

@@ -14,6 +14,7 @@ register_backend("numpy", NumpyBackend, priority=1)
 
 from registry.numpy_backend import (  # noqa: E402, F401  # each registers its family
     arithmetic,
+    assignment,
     compare,
     conv,
     explog,

@@ -1,0 +1,214 @@
+"""Arrays that a tensor can be assigned into: what ``zeros(3)`` of ``autograd.numpy`` returns while a tape is open.
+
+Such an array is a NumPy array in every respect until something that is on a tape is written to it or to a view of it. From then
+on it stands for a tensor: reading it gives tensors, further writes are recorded, and its own memory is filled with NaN, so that
+code which reads that memory behind our back cannot take it for a value. When the tape is closed, it is a plain array again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from autograd import operators as op
+from autograd.engine import innermost_tape, resolve, root_of
+from autograd.errors import NotTrackedError, OutArrayError
+from autograd.methods import numpy_functions
+from autograd.tape import open_tapes
+from autograd.tensor import AssignableArray, Tensor, innermost_value
+from autograd.views import assign
+
+writers: dict[Callable[..., Any], Callable[..., Any]] = {}
+"""NumPy's functions that write to their first argument -> ours. ``autograd.numpy`` fills it."""
+
+
+def assignable(a: Any) -> Any:
+    """A copy of a float or complex array into which tensors can be assigned, if a tape is open; everything else as it is.
+
+    >>> from autograd import grad
+    >>> def f(x):
+    ...     c = assignable(np.zeros(2))
+    ...     c[0] = x * x
+    ...     c[1] = 3.0
+    ...     return c[0] * c[1]
+    >>> grad(f)(2.0)
+    12.0
+    """
+    if type(a) is not np.ndarray or a.dtype.kind not in "fc" or not open_tapes:
+        return a
+    made = np.ndarray.__new__(AssignableArray, a.shape, a.dtype)  # it owns its memory, so that it is the base of its views
+    np.copyto(made.view(np.ndarray), a)
+    return made
+
+
+def _tensor(self: AssignableArray) -> Tensor | None:
+    """The tensor that it stands for, or None for an array of numbers."""
+    value = resolve(self)
+    return value if type(value) is Tensor else None
+
+
+def _setitem(self: AssignableArray, index: Any, value: Any) -> None:
+    value = resolve(value)
+    target = _tensor(self)
+    tape = innermost_tape((value,))
+    if target is None and tape is None:
+        np.ndarray.__setitem__(self.view(np.ndarray), resolve(index), value)
+        return
+    root = root_of(self)
+    if root._tensor is None:
+        assert tape is not None  # one of the two is followed
+        root._tensor = tape.watch(np.array(root))
+        root.view(np.ndarray).fill(np.nan)
+    if self is not root:
+        places = _places(self, root)
+        index = tuple(each[index] for each in places)
+    assign(root._tensor, index, value, who="assignment: the array")
+
+
+def _places(view: AssignableArray, root: AssignableArray) -> tuple[Any, ...]:
+    """For each axis of the root, where the elements of the view stand."""
+    if view.dtype != root.dtype:
+        raise NotTrackedError(
+            f"assignment: a view of dtype {view.dtype} on an array of dtype {root.dtype} cannot be followed; assign to the array"
+        )
+    offset = (view.ctypes.data - root.ctypes.data) // root.itemsize
+    numbers = np.arange(root.size)
+    steps = [each // root.itemsize * numbers.itemsize for each in view.strides]
+    flat = np.lib.stride_tricks.as_strided(numbers[offset:], view.shape, steps, writeable=False)
+    return np.unravel_index(flat, root.shape)
+
+
+def _getitem(self: AssignableArray, index: Any) -> Any:
+    tensor = _tensor(self)
+    return np.ndarray.__getitem__(self, index) if tensor is None else op.getitem(tensor, index=index)
+
+
+def _iter(self: AssignableArray) -> Any:
+    if not self.ndim:
+        raise TypeError("iteration over a 0-d array")
+    return (self[position] for position in range(len(self)))
+
+
+def _array_ufunc(self: AssignableArray, ufunc: Any, method: str, *inputs: Any, out: Any = None, **options: Any) -> Any:
+    operands = [resolve(each) for each in inputs]
+    if method == "at":
+        return writers[np.ufunc.at](ufunc, inputs[0], *operands[1:])
+    options = {name: resolve(each) for name, each in options.items()}
+    run = getattr(ufunc, method)
+    if out is None:
+        return _assignable_results(run(*operands, **options))
+    results = run(*operands, **options)
+    targets, parts = out, results if isinstance(results, tuple) else (results,)
+    for target, part in zip(targets, parts, strict=True):
+        if target is not None:
+            _check_cast(ufunc.__name__, target, part)
+            target[...] = part
+    return out[0] if len(out) == 1 else out
+
+
+def _check_cast(name: str, target: Any, part: Any) -> None:
+    """Raise as NumPy does where a result does not go into its out array."""
+    got, dtype = np.shape(innermost_value(part)), np.result_type(innermost_value(part))
+    if got != target.shape:
+        raise OutArrayError(f"{name}: out has shape {target.shape}, expected {got}, that of the result")
+    if not np.can_cast(dtype, target.dtype, "same_kind"):
+        raise OutArrayError(
+            f"{name}: out has dtype {target.dtype}, to which the result, {dtype}, cannot be cast; write y = f(...)"
+        )
+
+
+def _assignable_results(results: Any) -> Any:
+    return tuple(map(assignable, results)) if isinstance(results, tuple) else assignable(results)
+
+
+def _array_function(self: AssignableArray, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+    writer = writers.get(function)
+    if writer is not None:
+        return writer(*args, **kwargs)
+    args, kwargs = resolve_all(args), resolve_all(kwargs)
+    ours = numpy_functions.get(function, function)
+    return _assignable_results(ours(*args, **kwargs))
+
+
+def resolve_all(value: Any) -> Any:
+    """``resolve`` for everything in nested lists, tuples and dictionaries."""
+    if isinstance(value, list):
+        return [resolve_all(each) for each in value]
+    if type(value) is tuple:
+        return tuple(resolve_all(each) for each in value)
+    if isinstance(value, dict):
+        return {key: resolve_all(each) for key, each in value.items()}
+    return resolve(value)
+
+
+def _either(name: str) -> Callable[..., Any]:
+    """A method: that of the tensor it stands for, or that of an array."""
+    of_array = getattr(np.ndarray, name)
+
+    def method(self: AssignableArray, *args: Any, **kwargs: Any) -> Any:
+        tensor = _tensor(self)
+        if tensor is None:
+            return of_array(self, *resolve_all(args), **resolve_all(kwargs))
+        return getattr(tensor, name)(*args, **kwargs)
+
+    return method
+
+
+def _either_attribute(name: str) -> property:
+    of_array = getattr(np.ndarray, name)
+
+    def get(self: AssignableArray) -> Any:
+        tensor = _tensor(self)
+        return of_array.__get__(self) if tensor is None else getattr(tensor, name)
+
+    def put(self: AssignableArray, value: Any) -> None:
+        of_array.__get__(self)[...] = value
+
+    return property(get, put)
+
+
+def _fill(self: AssignableArray, value: Any) -> None:
+    self[...] = value
+
+
+def _sort(self: AssignableArray, axis: int = -1, **options: Any) -> None:
+    self[...] = op.sort(self, axis=axis) if _tensor(self) is not None else np.sort(self.view(np.ndarray), axis, **options)
+
+
+def _reduce(self: AssignableArray, *_: Any) -> Any:
+    value = resolve(self)
+    return value.__reduce__()
+
+
+_ARRAY_ONLY = frozenset({"fill", "sort", "put", "view", "dump", "dumps", "tobytes", "tofile", "byteswap", "setflags", "resize"})
+
+
+def fill_assignable_array() -> None:
+    """Give the class its behaviour, as ``autograd.methods`` does for Tensor."""
+    entries: dict[str, Any] = {
+        "__setitem__": _setitem,
+        "__getitem__": _getitem,
+        "__iter__": _iter,
+        "__array_ufunc__": _array_ufunc,
+        "__array_function__": _array_function,
+        "__reduce__": _reduce,
+        "__reduce_ex__": _reduce,
+        "fill": _fill,
+        "sort": _sort,
+    }
+    for name in ("T", "mT", "real", "imag", "flat"):
+        entries[name] = _either_attribute(name)
+    for name in ("__bool__", "__float__", "__int__", "__complex__", "__format__", "__copy__", "__deepcopy__"):
+        entries[name] = _either(name)
+    entries["__repr__"] = lambda self: repr(resolve(self))
+    entries["__str__"] = lambda self: str(resolve(self))
+    for name in dir(Tensor):
+        if not name.startswith("_") and callable(getattr(np.ndarray, name, None)) and name not in _ARRAY_ONLY:
+            entries[name] = _either(name)
+    for name, entry in entries.items():
+        setattr(AssignableArray, name, entry)
+
+
+fill_assignable_array()
