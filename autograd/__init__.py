@@ -8,6 +8,8 @@ functions      ``grad``, ``value_and_grad``, ``grad_and_aux``, ``elementwise_gra
 shaping them   ``stop_gradient``, ``checkpoint``, ``custom_gradient``
 containers     ``register_container``
 arrays         ``autograd.numpy``, NumPy's functions over tensors
+on demand      the rest of HIPS autograd's interface, ``primitive``, ``deriv``, ``multigrad_dict``, ``autograd.extend`` and so on:
+               loaded when it is first asked for, see the table at the end
 errors         ``GradtapeError`` and its family (``autograd.errors``)
 
 The distribution is called gradtape. HIPS autograd has the same import name; ``autograd.__distribution__`` tells which one
@@ -16,6 +18,9 @@ is installed.
 
 __version__ = "0.1.0"
 __distribution__ = "gradtape"
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 import registry as _registry  # noqa: F401  # operators and kernels come first
 from autograd import gradients as _gradients  # noqa: F401  # then their rules
@@ -96,3 +101,24 @@ __all__ = [
     "value_and_grad",
     "vjp",
 ]
+
+_ON_DEMAND = {
+    "builtins": ("builtins", "dict", "isinstance", "list", "tuple", "type"),
+    "core": ("core", "primitive"),
+    "differential_operators": (
+        "deriv", "differential_operators", "grad_named", "hessian_tensor_product", "make_ggnvp", "make_jvp_reversemode",
+        "multigrad_dict", "tensor_jacobian_product", "vector_jacobian_product",
+    ),
+    "extend": ("extend",), "misc": ("misc",), "scipy": ("scipy",), "test_util": ("test_util",), "tracer": ("tracer",),
+    "util": ("util",), "wrap_util": ("wrap_util",),
+}  # fmt: skip
+"""Module -> the names that it gives this one when they are first asked for; its own name stands for itself."""
+
+if not TYPE_CHECKING:  # to a type checker a module with this function has every name
+
+    def __getattr__(name: str) -> Any:
+        for module, names in _ON_DEMAND.items():
+            if name in names:
+                loaded = import_module(f"autograd.{module}")
+                return loaded if name == module else getattr(loaded, name)
+        raise AttributeError(f"module 'autograd' has no attribute {name!r}")

@@ -233,6 +233,18 @@ def heaviside(dy, saved, attrs):
     }
 
 
+@gradient("ldexp", inputs_to_save=("x2",), elementwise=True)
+def ldexp(dy, saved, attrs):
+    (x2,) = saved
+    return {"x1": lambda: op.ldexp(dy, x2)}  # x2 are integers, which no tape follows
+
+
+@gradient("nextafter", elementwise=True)
+def nextafter(dy, saved, attrs):
+    """The neighbour of ``x1`` moves as ``x1`` does; of ``x2`` only the side counts on which it lies."""
+    return {"x1": lambda: dy, "x2": lambda: op.where_or_zero(False, dy)}
+
+
 # ------------------------------------------------------------------------------------------- the larger, the smaller
 
 

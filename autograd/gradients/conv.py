@@ -102,3 +102,36 @@ def avg_pool2d(dy, saved, attrs):
 def avg_pool2d_gradient(ddx, saved, attrs):
     geometry = {name: value for name, value in attrs.items() if name != "size"}
     return {"dy": lambda: op.avg_pool2d(ddx, **geometry)}
+
+
+# ------------------------------------------------------------------------------------------------ convolution of vectors
+
+
+@gradient(
+    "convolve",
+    inputs_to_save=("a", "v"),
+    infos_to_save=("a", "v"),
+    needs={"a": ("v",), "v": ("a",)},
+    linear=("a", "v"),
+)
+def convolve(dy, saved, attrs):
+    a, v, (shape_a, _), (shape_v, _) = saved
+    return {
+        "a": lambda: _convolved_factor(dy, v, shape_a, shape_v, attrs["mode"]),
+        "v": lambda: _convolved_factor(dy, a, shape_v, shape_a, attrs["mode"]),
+    }
+
+
+def _convolved_factor(dy: Any, other: Any, shape: tuple[int, ...], other_shape: tuple[int, ...], mode: str) -> Any:
+    """The gradient of a convolution in one of its two operands: a convolution of ``dy`` with the other one reversed.
+
+    The modes change places: what a "full" one has at all positions is read off at the "valid" ones. Only the shorter operand
+    of a "valid" one needs ``dy`` reversed instead, for then ``dy`` slides along the other one.
+    """
+    if mode == "full":
+        g = op.convolve(dy, op.flip(other, axis=-1), mode="valid")
+    elif shape[-1] >= other_shape[-1]:
+        g = op.convolve(dy, op.flip(other, axis=-1), mode="full")
+    else:
+        g = op.flip(op.convolve(other, op.flip(dy, axis=-1), mode="valid"), axis=-1)
+    return sum_broadcast(g, shape, max(len(shape), len(other_shape)))

@@ -271,6 +271,36 @@ for _name in ("max", "min"):
     gradient(_name, inputs_to_save=("a",), outputs_to_save=True)(_share_of_extreme)
 
 
+def _share_of_running_extreme(dy, saved, attrs):
+    """At each place the cotangent of the extreme so far, shared equally by all elements that attain it so far.
+
+    Within a run of places with one extreme, an element gets the shares of its own place and all later ones: the sum of these is a
+    recurrence that starts anew where the extreme changes.
+    """
+    a, y = map(innermost_value, saved)
+
+    def da():
+        axis = _axes(attrs["axis"], a.ndim)[0]
+        rest = (slice(None),) * (-axis - 1)
+        later, earlier = (..., slice(1, None), *rest), (..., slice(0, -1), *rest)
+        attains = np.equal(a, y) | (np.isnan(a) & np.isnan(y))
+        goes_on = np.zeros(a.shape, dy.dtype)
+        goes_on[later] = np.equal(y[later], y[earlier]) | (np.isnan(y[later]) & np.isnan(y[earlier]))
+        count = op.linear_recurrence(goes_on, attains.astype(dy.dtype), axis=axis)
+        to_next = np.zeros(a.shape, dy.dtype)
+        to_next[earlier] = goes_on[later]
+        shares = op.linear_recurrence(
+            op.broadcast_to(to_next, shape=dy.shape), op.divide(dy, count), axis=axis, reverse=True
+        )
+        return op.where_or_zero(np.broadcast_to(attains, dy.shape), shares)
+
+    return {"a": da}
+
+
+for _name in ("running_max", "running_min"):
+    gradient(_name, inputs_to_save=("a",), outputs_to_save=True)(_share_of_running_extreme)
+
+
 @gradient("logsumexp", inputs_to_save=("a",), outputs_to_save=True)
 def logsumexp(dy, saved, attrs):
     a, y = saved

@@ -33,3 +33,12 @@ register_gradient(
 def softplus(dy, saved, attrs):
     (x,) = saved
     return {"x": lambda: dy * op.sigmoid(x)}
+
+
+@gradient("bessel_i", inputs_to_save=("x",), elementwise=True)
+def bessel_i(dy, saved, attrs):
+    (x,) = saved
+    order = attrs["order"]
+    if order == 0:
+        return {"x": lambda: dy * op.bessel_i(x, order=1)}
+    return {"x": lambda: dy * (op.bessel_i(x, order=order - 1) + op.bessel_i(x, order=order + 1)) * 0.5}

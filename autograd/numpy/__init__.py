@@ -31,6 +31,9 @@ from autograd.numpy import (
     indexing as _indexing,
 )
 from autograd.numpy import (
+    later as _later,
+)
+from autograd.numpy import (
     products as _products,
 )
 from autograd.numpy import (
@@ -65,7 +68,7 @@ _FAMILIES = (
     _arithmetic, _assignment, _compare, _conv, _explog, _indexing, _products, _reduction, _shape, _softmax, _special, _trig,
 )  # fmt: skip
 
-__all__ = [name for family in _FAMILIES for name in family.__all__]
+__all__ = [name for family in _FAMILIES for name in family.__all__] + list(_later.PLACES)
 
 for _family in _FAMILIES:
     for _name in _family.__all__:
@@ -75,5 +78,8 @@ for _family in _FAMILIES:
     _add_methods({_name: getattr(_family, _name) for _name in _family.METHODS})
 
 
+_later.register()
+
+
 def __getattr__(name: str) -> Any:
-    return getattr(_numpy, name)
+    return _later.find(name) if name in _later.PLACES else getattr(_numpy, name)

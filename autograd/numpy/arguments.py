@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 from autograd.engine import array_of
 from autograd.errors import NotTrackedError
+from autograd.functional import stop_gradient
 from autograd.tensor import innermost_value
 
 
@@ -30,3 +33,19 @@ def as_array(a: Any) -> Any:
     (1, 2)
     """
     return array_of("array", a) if isinstance(a, list | tuple) else a
+
+
+def of_bare_values(theirs: Callable[..., Any]) -> Callable[..., Any]:
+    """NumPy's function, called on the bare values of its arguments; for those whose results are constants by nature.
+
+    >>> of_bare_values(max)(1.0, 2.0)
+    2.0
+    """
+
+    @wraps(theirs)
+    def function(*args: Any, **options: Any) -> Any:
+        return theirs(*[stop_gradient(each) for each in args], **{k: stop_gradient(v) for k, v in options.items()})
+
+    function.__module__ = "autograd.numpy"
+    function.__doc__ = f"NumPy's ``{theirs.__name__}`` over arrays and tensors."
+    return function

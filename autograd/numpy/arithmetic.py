@@ -7,8 +7,9 @@ from typing import Any
 import numpy as _np
 
 from autograd import operators as op
-from autograd.functional import stop_gradient
-from autograd.numpy.ufuncs import ufunc, with_options
+from autograd.engine import innermost_tape
+from autograd.errors import NotTrackedError
+from autograd.numpy.ufuncs import of_ufunc, ufunc, with_options
 from autograd.tensor import Tensor, innermost_value
 
 __all__ = [
@@ -33,15 +34,19 @@ __all__ = [
     "fmax",
     "fmin",
     "fmod",
+    "frexp",
     "heaviside",
     "hypot",
     "imag",
+    "ldexp",
     "maximum",
     "minimum",
     "mod",
+    "modf",
     "multiply",
     "nan_to_num",
     "negative",
+    "nextafter",
     "positive",
     "pow",
     "power",
@@ -51,6 +56,7 @@ __all__ = [
     "rint",
     "round",
     "sign",
+    "spacing",
     "sqrt",
     "square",
     "subtract",
@@ -88,37 +94,50 @@ floor = ufunc("floor")
 ceil = ufunc("ceil")
 rint = ufunc("rint")
 trunc = ufunc("trunc")
+ldexp = ufunc("ldexp")
+nextafter = ufunc("nextafter")
+spacing = ufunc("spacing")
 real = op.real
 imag = op.imag
 angle = op.angle
 
-_sign = ufunc("sign")
 _LEFT_OUT = object()
 
 
-def sign(x: Any, /, out: Any = None, **options: Any) -> Any:
-    """NumPy's ``sign``: a constant for real tensors, and ``x / |x|``, which is differentiable, for complex ones.
-
-    >>> sign([-2.0, 0.0]), sign(3.0 + 4.0j)
-    (array([-1.,  0.]), (0.6+0.8j))
-    """
+def _sign(x: Any) -> Any:
+    """A constant for real tensors, and ``x / |x|``, which is differentiable, for complex ones."""
     if type(x) is not Tensor or not _np.iscomplexobj(innermost_value(x)):
-        return _sign(x, out=out, **options)
-    return with_options(_complex_sign, _np.sign, (x,), out, options) if options or out is not None else _complex_sign(x)
-
-
-def _complex_sign(x: Any) -> Any:
+        return op.sign(x)
     size = op.absolute(x)
     return op.divide(x, op.where(_np.equal(innermost_value(size), 0), 1.0, size))
 
 
-def divmod(x1: Any, x2: Any, /) -> tuple[Any, Any]:
-    """``(floor_divide(x1, x2), remainder(x1, x2))``.
-
-    >>> divmod(7.5, 2.0)
-    (3.0, 1.5)
-    """
+def _divmod(x1: Any, x2: Any) -> tuple[Any, Any]:
     return op.floor_divide(x1, x2), op.remainder(x1, x2)
+
+
+def _modf(x: Any) -> tuple[Any, Any]:
+    """The part behind the point, which moves as ``x`` does, and the whole number, a constant."""
+    if type(x) is not Tensor:
+        return _np.modf(x)
+    fraction, whole = _np.modf(innermost_value(x))
+    part = op.fmod(x, 1.0)
+    infinite = _np.isinf(whole)
+    return (op.where(infinite, fraction, part) if infinite.any() else part), whole
+
+
+def _frexp(x: Any) -> tuple[Any, Any]:
+    """``x`` as a fraction times a power of two, whose exponent is a constant."""
+    if type(x) is not Tensor:
+        return _np.frexp(x)
+    _, exponent = _np.frexp(innermost_value(x))
+    return op.ldexp(x, _np.negative(exponent)), exponent
+
+
+sign = of_ufunc(_np.sign, _sign, "sign")
+divmod = of_ufunc(_np.divmod, _divmod, "divmod")
+modf = of_ufunc(_np.modf, _modf, "modf")
+frexp = of_ufunc(_np.frexp, _frexp, "frexp")
 
 
 def clip(
@@ -150,9 +169,16 @@ def clip(
         raise TypeError(f"clip: got {' and '.join(old + new)}; expected a_min and a_max, or min and max")
     low, high = (min, max) if new else (a_min, a_max)
     low, high = (None if low is _LEFT_OUT else low), (None if high is _LEFT_OUT else high)
-    if options or out is not None:
-        return with_options(op.clip, _np.clip, (a, low, high), out, options)
-    return op.clip(a, low, high)
+    if not options and out is None:
+        return op.clip(a, low, high)
+    bounds = [each for each in (low, high) if each is not None]
+    if innermost_tape([a, out, *bounds, *options.values()]) is None:
+        return _np.clip(a, low, high, out=out, **options)
+
+    def run(a: Any, *bounds: Any) -> Any:
+        return op.clip(a, None if low is None else bounds[0], None if high is None else bounds[-1])
+
+    return with_options(run, _np.clip, (a, *bounds), out, options)
 
 
 def round(a: Any, decimals: int = 0, out: Any = None) -> Any:
@@ -175,14 +201,21 @@ def fix(x: Any, out: Any = None) -> Any:
 
 
 def nan_to_num(x: Any, copy: bool = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> Any:
-    """NumPy's ``nan_to_num``: what is replaced is a constant. ``copy=False`` changes plain arrays in place, never tensors.
+    """NumPy's ``nan_to_num``: what is replaced has no gradient; what it is replaced by has. ``copy=False`` changes plain arrays in place, never tensors.
 
     >>> nan_to_num([1.0, float("nan")], nan=9.0)
     array([1., 9.])
     """
     if type(x) in (list, tuple):
         x = op.copy(x)
-    if type(x) is not Tensor:
-        return _np.nan_to_num(x, copy=copy, nan=stop_gradient(nan), posinf=posinf, neginf=neginf)
+    if innermost_tape((x, nan, posinf, neginf)) is None:
+        return _np.nan_to_num(x, copy=copy, nan=nan, posinf=posinf, neginf=neginf)
     plain = innermost_value(x)
-    return op.where(_np.isfinite(plain), x, _np.nan_to_num(plain, nan=nan, posinf=posinf, neginf=neginf))
+    replacements = [innermost_value(each) for each in (nan, posinf, neginf)]
+    y = op.where(_np.isfinite(plain), x, _np.nan_to_num(plain, True, *replacements))
+    for value, chooses in ((nan, _np.isnan), (posinf, _np.isposinf), (neginf, _np.isneginf)):
+        if type(value) is Tensor and not _np.iscomplexobj(plain):
+            y = op.where(chooses(plain), op.astype(value, dtype=_np.asarray(plain).dtype), y)
+        elif type(value) is Tensor:
+            raise NotTrackedError("nan_to_num: got a tensor as a replacement in complex numbers, expected plain ones; use where")
+    return y

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import wraps
 from typing import Any
 
 import numpy as _np
 
 from autograd import operators as op
 from autograd.functional import stop_gradient
+from autograd.numpy.arguments import of_bare_values
 from autograd.numpy.ufuncs import ufunc
 
 __all__ = [
@@ -56,29 +55,16 @@ isinf = ufunc("isinf")
 isfinite = ufunc("isfinite")
 signbit = ufunc("signbit")
 
-
-def _of_bare_values(theirs: Callable[..., Any]) -> Callable[..., Any]:
-    """NumPy's function, called on the bare values of its arguments."""
-
-    @wraps(theirs)
-    def function(*args: Any, **options: Any) -> Any:
-        return theirs(*[stop_gradient(each) for each in args], **{k: stop_gradient(v) for k, v in options.items()})
-
-    function.__module__ = "autograd.numpy"
-    function.__doc__ = f"NumPy's ``{theirs.__name__}`` over arrays and tensors."
-    return function
-
-
-isclose = _of_bare_values(_np.isclose)
-allclose = _of_bare_values(_np.allclose)
-array_equal = _of_bare_values(_np.array_equal)
-array_equiv = _of_bare_values(_np.array_equiv)
-isreal = _of_bare_values(_np.isreal)
-iscomplex = _of_bare_values(_np.iscomplex)
-isrealobj = _of_bare_values(_np.isrealobj)
-iscomplexobj = _of_bare_values(_np.iscomplexobj)
-isposinf = _of_bare_values(_np.isposinf)
-isneginf = _of_bare_values(_np.isneginf)
+isclose = of_bare_values(_np.isclose)
+allclose = of_bare_values(_np.allclose)
+array_equal = of_bare_values(_np.array_equal)
+array_equiv = of_bare_values(_np.array_equiv)
+isreal = of_bare_values(_np.isreal)
+iscomplex = of_bare_values(_np.iscomplex)
+isrealobj = of_bare_values(_np.isrealobj)
+iscomplexobj = of_bare_values(_np.iscomplexobj)
+isposinf = of_bare_values(_np.isposinf)
+isneginf = of_bare_values(_np.isneginf)
 
 
 def where(condition: Any, *choices: Any) -> Any:

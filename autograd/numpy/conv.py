@@ -1,4 +1,4 @@
-"""Functions of the family conv, which NumPy does not have: convolution and pooling of images."""
+"""Functions of the family conv: convolution of vectors as NumPy has it, convolution and pooling of images."""
 
 from __future__ import annotations
 
@@ -7,10 +7,60 @@ from typing import Any
 import numpy as np
 
 from autograd import operators as op
+from autograd.numpy.arguments import as_array
+from autograd.numpy.following import follows
 from autograd.tensor import innermost_value
 
-__all__ = ["avg_pool2d", "conv2d", "max_pool2d"]
+__all__ = ["avg_pool2d", "conv2d", "convolve", "correlate", "max_pool2d"]
 METHODS: tuple[str, ...] = ()
+
+_MODES = ("valid", "same", "full")
+
+
+@follows(np.convolve, "a", "v")
+def convolve(a: Any, v: Any, mode: str = "full") -> Any:
+    """The sum of ``a[k] * v[n - k]`` for each n.
+
+    All n where the two meet ("full"), as many as the longer one has, from their middle ("same"), or those where the shorter one
+    lies inside the longer one ("valid").
+
+    >>> convolve([1.0, 2.0], [1.0, 10.0])
+    array([ 1., 12., 20.])
+    """
+    return _slid("convolve", a, v, mode)
+
+
+@follows(np.correlate, "a", "v")
+def correlate(a: Any, v: Any, mode: str = "valid") -> Any:
+    """The sum of ``a[n + k] * conj(v[k])`` at each n: ``convolve`` with ``v`` reversed and conjugated.
+
+    >>> correlate([1.0, 2.0, 3.0], [1.0, 10.0])
+    array([21., 32.])
+    """
+    v = op.flip(_vector("correlate", v=v))
+    return _slid("correlate", a, op.conjugate(v) if np.iscomplexobj(innermost_value(v)) else v, mode)
+
+
+def _slid(function: str, a: Any, v: Any, mode: str) -> Any:
+    a, v = _vector(function, a=a), _vector(function, v=v)
+    if mode not in _MODES:
+        raise ValueError(f"{function}: got mode={mode!r}, expected one of {_MODES}")
+    if mode != "same":
+        return op.convolve(a, v, mode=mode)
+    lengths = a.shape[0], v.shape[0]
+    start = (min(lengths) - 1) // 2
+    if function == "correlate" and lengths[0] < lengths[1] and min(lengths) % 2 == 0:
+        start += 1  # NumPy changes the two, and turns the result around
+    return op.convolve(a, v)[start : start + max(lengths)]
+
+
+def _vector(function: str, **operands: Any) -> Any:
+    ((name, value),) = operands.items()
+    value = as_array(value)
+    shape = np.shape(innermost_value(value))
+    if len(shape) > 1 or 0 in shape:
+        raise ValueError(f"{function}: got {name} of shape {shape}, expected a vector with at least one element")
+    return value if shape else op.reshape(value, shape=(1,))
 
 
 def conv2d(

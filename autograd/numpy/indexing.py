@@ -12,12 +12,13 @@ import numpy as np
 from autograd import operators as op
 from autograd.errors import NotTrackedError
 from autograd.numpy.arguments import as_array, refuse
+from autograd.numpy.following import written
 from autograd.tensor import innermost_value
 
 __all__ = [
     "argsort", "argwhere", "compress", "flatnonzero", "nonzero", "searchsorted", "sort", "take", "take_along_axis",
 ]  # fmt: skip
-METHODS: tuple[str, ...] = ("argsort", "nonzero", "take")
+METHODS: tuple[str, ...] = ("argsort", "nonzero", "searchsorted", "take")
 
 
 def _positions(function: str, indices: Any) -> Any:
@@ -37,7 +38,8 @@ def take(a: Any, indices: Any, axis: int | None = None, out: Any = None, mode: s
     >>> take([1.0, 2.0, 3.0], [2, 0])
     array([3., 1.])
     """
-    refuse("take", out=out)
+    if out is not None:
+        return written(np.take, take, a, out, indices=indices, axis=axis, mode=mode)
     return op.take(a, indices=_positions("take", indices), axis=axis, mode=mode)
 
 
@@ -56,9 +58,7 @@ def compress(condition: Any, a: Any, axis: int | None = None, out: Any = None) -
     >>> compress([True, False], [[1.0], [2.0]], axis=0)
     array([[1.]])
     """
-    refuse("compress", out=out)
-    chosen = np.flatnonzero(innermost_value(as_array(condition)))
-    return take(a, chosen, axis)
+    return take(a, np.flatnonzero(innermost_value(as_array(condition))), axis, out)
 
 
 def sort(a: Any, axis: int | None = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Any:

@@ -6,9 +6,25 @@ from typing import Any
 
 import numpy as np
 
+from autograd.numpy.arguments import of_bare_values
 from autograd.tensor import innermost_value
 
-__all__ = ["iscomplexobj", "isrealobj", "ndim", "shape", "size"]
+__all__ = [
+    "array2string", "array_repr", "array_str", "can_cast", "common_type", "iscomplexobj", "isfortran", "isrealobj", "isscalar",
+    "may_share_memory", "min_scalar_type", "ndim", "result_type", "shape", "shares_memory", "size",
+]  # fmt: skip
+
+array2string = of_bare_values(np.array2string)
+array_repr = of_bare_values(np.array_repr)
+array_str = of_bare_values(np.array_str)
+can_cast = of_bare_values(np.can_cast)
+common_type = of_bare_values(np.common_type)
+isfortran = of_bare_values(np.isfortran)
+isscalar = of_bare_values(np.isscalar)
+may_share_memory = of_bare_values(np.may_share_memory)
+min_scalar_type = of_bare_values(np.min_scalar_type)
+result_type = of_bare_values(np.result_type)
+shares_memory = of_bare_values(np.shares_memory)
 
 
 def shape(a: Any) -> tuple[int, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate, pairwise
 from typing import Any
 
@@ -10,20 +10,15 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 
 from autograd import operators as op
-from autograd.errors import NotTrackedError
-from autograd.numpy.arguments import as_array, refuse
+from autograd.engine import innermost_tape, resolve
+from autograd.numpy.arguments import as_array
 from autograd.tensor import Tensor, innermost_value
+from autograd.variant_calls import numpy_into
 
 __all__ = [
-    "append", "array_split", "atleast_1d", "atleast_2d", "atleast_3d", "column_stack", "concat", "concatenate", "dsplit",
-    "dstack", "hsplit", "hstack", "pad", "split", "stack", "vsplit", "vstack",
+    "append", "array_split", "atleast_1d", "atleast_2d", "atleast_3d", "block", "column_stack", "concat", "concatenate", "dsplit",
+    "dstack", "hsplit", "hstack", "split", "stack", "unstack", "vsplit", "vstack",
 ]  # fmt: skip
-
-_PAD_MODES = ("constant", "edge", "reflect", "symmetric", "wrap")
-
-
-def _cast(result: Any, dtype: Any) -> Any:
-    return result if dtype is None else op.astype(result, dtype=np.dtype(dtype))
 
 
 # -------------------------------------------------------------------------------------------------- joining
@@ -37,8 +32,9 @@ def concatenate(
     >>> concatenate([[1.0, 2.0], [3.0]])
     array([1., 2., 3.])
     """
-    refuse("concatenate", out=out)
-    return _cast(op.concatenate([as_array(each) for each in arrays], axis=axis), dtype)
+    if out is not None or dtype is not None:
+        return _joined(np.concatenate, op.concatenate, arrays, axis, out, dtype, casting)
+    return op.concatenate([as_array(each) for each in arrays], axis=axis)
 
 
 concat = concatenate
@@ -51,8 +47,28 @@ def stack(arrays: Sequence[Any], axis: int = 0, out: Any = None, *, dtype: Any =
     array([[1., 3.],
            [2., 4.]])
     """
-    refuse("stack", out=out)
-    return _cast(op.stack([as_array(each) for each in arrays], axis=axis), dtype)
+    if out is not None or dtype is not None:
+        return _joined(np.stack, op.stack, arrays, axis, out, dtype, casting)
+    return op.stack([as_array(each) for each in arrays], axis=axis)
+
+
+def _joined(
+    theirs: Callable[..., Any], ours: Callable[..., Any], arrays: Sequence[Any], axis: int | None, out: Any, dtype: Any, casting: Any
+) -> Any:
+    """Joined into ``out``, or cast by NumPy's rules."""
+    arrays = [as_array(resolve(each)) for each in arrays]
+    name = theirs.__name__
+    if innermost_tape([*arrays, out]) is None:
+        return theirs(arrays, axis, out, dtype=dtype, casting=casting)
+    if out is not None and dtype is not None:
+        raise TypeError(f"{name}: got out= and dtype=, expected one of the two: the result has the dtype of out")
+    if out is not None:
+        return numpy_into(f"{name}: out", lambda *parts: ours(list(parts), axis=axis), arrays, out)
+    for each in arrays:
+        given = np.asarray(innermost_value(each)).dtype
+        if not np.can_cast(given, dtype, casting):
+            raise TypeError(f"{name}: {given} cannot be cast to {np.dtype(dtype)} by the rule {casting!r}")
+    return op.astype(ours(arrays, axis=axis), dtype=np.dtype(dtype))
 
 
 def vstack(tup: Sequence[Any], *, dtype: Any = None, casting: str = "same_kind") -> Any:
@@ -62,7 +78,7 @@ def vstack(tup: Sequence[Any], *, dtype: Any = None, casting: str = "same_kind")
     array([[1., 2.],
            [3., 4.]])
     """
-    return concatenate([atleast_2d(each) for each in tup], 0, dtype=dtype)
+    return concatenate([atleast_2d(each) for each in tup], 0, dtype=dtype, casting=casting)
 
 
 def hstack(tup: Sequence[Any], *, dtype: Any = None, casting: str = "same_kind") -> Any:
@@ -72,7 +88,7 @@ def hstack(tup: Sequence[Any], *, dtype: Any = None, casting: str = "same_kind")
     array([1., 2., 3.])
     """
     arrays = [atleast_1d(each) for each in tup]
-    return concatenate(arrays, 0 if arrays and arrays[0].ndim == 1 else 1, dtype=dtype)
+    return concatenate(arrays, 0 if arrays and arrays[0].ndim == 1 else 1, dtype=dtype, casting=casting)
 
 
 def dstack(tup: Sequence[Any]) -> Any:
@@ -103,6 +119,52 @@ def append(arr: Any, values: Any, axis: int | None = None) -> Any:
     array([1., 2., 3.])
     """
     return op.concatenate([as_array(arr), as_array(values)], axis=axis)
+
+
+def block(arrays: Any) -> Any:
+    """An array of blocks: the innermost lists are joined along the last axis, those around them along the one before it.
+
+    >>> block([[np.eye(2), np.zeros((2, 1))], [np.ones((1, 3))]])
+    array([[1., 0., 0.],
+           [0., 1., 0.],
+           [1., 1., 1.]])
+    """
+    arrays = resolve(arrays)
+    if innermost_tape([arrays]) is None:
+        return np.block(arrays)
+    depths = set(_depths(arrays, 0))
+    if len(depths) > 1:
+        raise ValueError(f"block: the blocks lie in lists of depths {sorted(depths)}, expected one depth for all")
+    (depth,) = depths
+    ndim = max([depth, *(len(np.shape(innermost_value(each))) for each in _leaves(arrays))])
+    return op.copy(_built(arrays, depth, ndim)) if not depth else _built(arrays, depth, ndim)
+
+
+def _depths(arrays: Any, depth: int) -> Iterator[int]:
+    if isinstance(arrays, tuple):
+        raise TypeError("block: got a tuple, expected lists: only these arrange blocks")
+    if not isinstance(arrays, list):
+        yield depth
+        return
+    if not arrays:
+        raise ValueError("block: got an empty list, expected at least one block in each")
+    for each in arrays:
+        yield from _depths(each, depth + 1)
+
+
+def _leaves(arrays: Any) -> Iterator[Any]:
+    if not isinstance(arrays, list):
+        yield arrays
+        return
+    for each in arrays:
+        yield from _leaves(each)
+
+
+def _built(arrays: Any, depth: int, ndim: int) -> Any:
+    if isinstance(arrays, list):
+        return op.concatenate([_built(each, depth - 1, ndim) for each in arrays], axis=-depth)
+    shape = np.shape(innermost_value(arrays))
+    return op.reshape(arrays, shape=(1,) * (ndim - len(shape)) + shape)
 
 
 # -------------------------------------------------------------------------------------------------- axes at least
@@ -231,53 +293,16 @@ def dsplit(ary: Any, indices_or_sections: Any) -> list[Any]:
     return _split_along("dsplit", ary, indices_or_sections, 2)
 
 
-# -------------------------------------------------------------------------------------------------- padding
+def unstack(x: Any, /, *, axis: int = 0) -> tuple[Any, ...]:
+    """The parts along an axis, without it: what ``stack`` puts together.
 
-
-def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> Any:
-    """An array with margins. Modes: constant (with ``constant_values``, which may be tensors), edge, reflect, symmetric, wrap.
-
-    On plain arrays NumPy's other modes and options work too; on a tensor they raise NotTrackedError.
-
-    >>> pad([1.0, 2.0], 1)
-    array([0., 1., 2., 0.])
-    >>> pad([1.0, 2.0], (0, 2), mode="edge")
-    array([1., 2., 2., 2.])
+    >>> unstack([[1.0, 2.0], [3.0, 4.0]])
+    (array([1., 2.]), array([3., 4.]))
     """
-    array = as_array(array)
-    given = kwargs.get("constant_values", 0)
-    values = as_array(given)
-    if type(array) is not Tensor and type(values) is not Tensor:
-        return np.pad(array, pad_width, mode, **kwargs)
-    others = sorted(kwargs.keys() - {"constant_values"})
-    if mode not in _PAD_MODES or (others and not (others == ["reflect_type"] and kwargs["reflect_type"] == "even")):
-        raise NotTrackedError(
-            f"pad: mode {mode!r} with options {others} has no gradient rule; expected one of {_PAD_MODES}, and of the options"
-            " constant_values alone. Build other margins with concatenate"
-        )
-    if "constant_values" in kwargs and mode != "constant":
-        raise ValueError(f"pad: mode {mode!r} does not take constant_values")
-    shape = np.shape(innermost_value(array))
-    widths = _pairs(pad_width, len(shape))
-    if type(values) is not Tensor:
-        return op.pad(array, pad_width=widths, mode=mode, constant_values=given)
-    margins = op.broadcast_to(op.astype(values, dtype=array.dtype), shape=(len(shape), 2))
-    for axis, (before, after) in enumerate(widths):
-        now = np.shape(innermost_value(array))
-        sides = [
-            op.broadcast_to(margins[axis, side], shape=(*now[:axis], width, *now[axis + 1 :]))
-            for side, width in enumerate((before, after))
-        ]
-        array = op.concatenate([sides[0], array, sides[1]], axis=axis)
-    return array
-
-
-def _pairs(pad_width: Any, ndim: int) -> tuple[tuple[int, int], ...]:
-    """A margin before and behind for each axis."""
-    if isinstance(pad_width, dict):
-        widths = [(0, 0)] * ndim
-        for axis, width in pad_width.items():
-            widths[axis] = width if isinstance(width, tuple) else (width, width)
-        return tuple(widths)
-    pairs = np.broadcast_to(np.asarray(pad_width), (ndim, 2)).tolist()
-    return tuple((before, after) for before, after in pairs)
+    x = as_array(x)
+    shape = np.shape(innermost_value(x))
+    if not shape:
+        raise ValueError("unstack: got an array without axes, expected at least one")
+    axis = normalize_axis_index(axis, len(shape))
+    ahead = (slice(None),) * axis
+    return tuple(op.getitem(x, index=(*ahead, at)) for at in range(shape[axis]))

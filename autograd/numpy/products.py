@@ -11,12 +11,47 @@ import numpy as np
 from autograd import operators as op
 from autograd.engine import array_of, innermost_tape
 from autograd.errors import NotTrackedError
+from autograd.numpy.ufuncs import of_ufunc, ufunc
 from autograd.tensor import innermost_value
 
-__all__ = ["dot", "einsum", "inner", "kron", "matmul", "outer", "tensordot", "vdot"]
+__all__ = ["cross", "dot", "einsum", "inner", "kron", "matmul", "outer", "tensordot", "vdot", "vecdot"]
 METHODS = ("dot",)
 
-matmul = op.matmul
+
+def _conjugate(x: Any) -> Any:
+    return op.conjugate(x) if np.iscomplexobj(innermost_value(x)) else x
+
+
+def _vecdot(x1: Any, x2: Any) -> Any:
+    x1, x2 = _joined("vecdot", x1), _joined("vecdot", x2)
+    if innermost_tape((x1, x2)) is None:
+        return np.vecdot(x1, x2)
+    if len(_shape(x1)) == 1 == len(_shape(x2)):
+        return op.dot(_conjugate(x1), x2)
+    products = op.matmul(op.expand_dims(_conjugate(x1), axis=-2), op.expand_dims(x2, axis=-1))
+    return op.squeeze(products, axis=(-2, -1))
+
+
+def _matvec(x1: Any, x2: Any) -> Any:
+    x1, x2 = _joined("matvec", x1), _joined("matvec", x2)
+    if innermost_tape((x1, x2)) is None:
+        return np.matvec(x1, x2)
+    return op.squeeze(op.matmul(x1, op.expand_dims(x2, axis=-1)), axis=-1)
+
+
+def _vecmat(x1: Any, x2: Any) -> Any:
+    x1, x2 = _joined("vecmat", x1), _joined("vecmat", x2)
+    if innermost_tape((x1, x2)) is None:
+        return np.vecmat(x1, x2)
+    return op.squeeze(op.matmul(op.expand_dims(_conjugate(x1), axis=-2), x2), axis=-2)
+
+
+matmul = ufunc("matmul")
+vecdot = of_ufunc(np.vecdot, _vecdot, "vecdot")
+if hasattr(np, "matvec"):  # since NumPy 2.2
+    matvec = of_ufunc(np.matvec, _matvec, "matvec")
+    vecmat = of_ufunc(np.vecmat, _vecmat, "vecmat")
+    __all__ += ["matvec", "vecmat"]
 
 
 def dot(a: Any, b: Any, out: None = None) -> Any:
@@ -84,6 +119,31 @@ def kron(a: Any, b: Any) -> Any:
         op.reshape(b, shape=tuple(each for length in b_shape for each in (1, length))),
     )
     return op.reshape(blocks, shape=tuple(math.prod(pair) for pair in zip(a_shape, b_shape, strict=True)))
+
+
+def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None) -> Any:
+    """``numpy.cross``: the vectors at right angles to pairs of vectors of three components, which lie along an axis.
+
+    >>> cross([1.0, 0.0, 0.0], [0.0, 1.0, 0.0])
+    array([0., 0., 1.])
+    """
+    if innermost_tape((a, b)) is None:
+        return np.cross(a, b, axisa, axisb, axisc, axis)
+    if axis is not None:
+        axisa = axisb = axisc = axis
+    first, second = (_components("cross", each, at) for each, at in ((a, axisa), (b, axisb)))
+    parts = [op.subtract(op.multiply(first[i], second[j]), op.multiply(first[j], second[i])) for i, j in ((1, 2), (2, 0), (0, 1))]
+    return op.stack(parts, axis=axisc)
+
+
+def _components(name: str, a: Any, axis: int) -> list[Any]:
+    """The three arrays of components of the vectors along an axis."""
+    a = _joined(name, a)
+    shape = _shape(a)
+    if not shape or shape[axis] != 3:
+        raise ValueError(f"{name}: got vectors in an array of shape {shape} along axis {axis}, expected three components")
+    ahead = (slice(None),) * (axis % len(shape))
+    return [op.getitem(a, index=(*ahead, each)) for each in range(3)]
 
 
 def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:

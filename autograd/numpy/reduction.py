@@ -6,21 +6,22 @@ Options are NumPy's. Where several elements attain a maximum or minimum they sha
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.lib.array_utils import normalize_axis_tuple
+from numpy.lib.array_utils import normalize_axis_index
 
 from autograd import operators as op
-from autograd.numpy.arguments import as_array, refuse
+from autograd.engine import innermost_tape, resolve
+from autograd.numpy.arguments import as_array
+from autograd.numpy.following import written
 from autograd.tensor import Tensor, innermost_value
+from autograd.variant_calls import numpy_into
 
 __all__ = [
-    "all", "amax", "amin", "any", "argmax", "argmin", "average", "count_nonzero", "cumprod", "cumsum", "logsumexp",
-    "max", "mean", "median", "min", "nancumprod", "nancumsum", "nanmax", "nanmean", "nanmin", "nanprod", "nanstd", "nansum",
-    "nanvar", "prod", "ptp", "std", "sum", "var",
+    "all", "amax", "amin", "any", "argmax", "argmin", "count_nonzero", "cumprod", "cumsum", "cumulative_prod",
+    "cumulative_sum", "logsumexp", "max", "mean", "min", "prod", "std", "sum", "var",
 ]  # fmt: skip
 METHODS: tuple[str, ...] = (
     "all", "any", "argmax", "argmin", "cumprod", "cumsum", "max", "mean", "min", "prod", "std", "sum", "var",
@@ -44,7 +45,7 @@ def sum(
     array([4., 6.])
     """
     if out is not None:
-        refuse("sum", out=out)
+        return written(np.sum, sum, a, out, axis=axis, dtype=dtype, keepdims=keepdims, initial=initial, where=where)
     if type(initial) is Tensor:
         return op.add(initial, sum(a, axis, dtype, None, keepdims, None, where))
     return op.sum(a, axis=axis, dtype=dtype, keepdims=keepdims, initial=initial, where=None if where is True else _mask(where))
@@ -67,7 +68,8 @@ def prod(
     >>> prod([2.0, 3.0, 4.0])
     np.float64(24.0)
     """
-    refuse("prod", out=out)
+    if out is not None:
+        return written(np.prod, prod, a, out, axis=axis, dtype=dtype, keepdims=keepdims, initial=initial, where=where)
     if type(initial) is Tensor:
         return op.multiply(initial, prod(a, axis, dtype, None, keepdims, None, where))
     return op.prod(a, axis=axis, dtype=dtype, keepdims=keepdims, initial=initial, where=_mask(where))
@@ -79,7 +81,8 @@ def cumsum(a: Any, axis: int | None = None, dtype: Any = None, out: Any = None) 
     >>> cumsum([1.0, 2.0, 3.0])
     array([1., 3., 6.])
     """
-    refuse("cumsum", out=out)
+    if out is not None:
+        return written(np.cumsum, cumsum, a, out, axis=axis, dtype=dtype)
     return op.cumsum(a, axis=axis, dtype=dtype)
 
 
@@ -89,8 +92,50 @@ def cumprod(a: Any, axis: int | None = None, dtype: Any = None, out: Any = None)
     >>> cumprod([2.0, 3.0, 4.0])
     array([ 2.,  6., 24.])
     """
-    refuse("cumprod", out=out)
+    if out is not None:
+        return written(np.cumprod, cumprod, a, out, axis=axis, dtype=dtype)
     return op.cumprod(a, axis=axis, dtype=dtype)
+
+
+def cumulative_sum(
+    x: Any, /, *, axis: int | None = None, dtype: Any = None, out: Any = None, include_initial: bool = False
+) -> Any:
+    """Running sums along an axis, which a vector need not name; ``include_initial`` puts 0 before them.
+
+    >>> cumulative_sum([1.0, 2.0, 3.0], include_initial=True)
+    array([0., 1., 3., 6.])
+    """
+    return _cumulative("cumulative_sum", cumsum, 0, x, axis, dtype, out, include_initial)
+
+
+def cumulative_prod(
+    x: Any, /, *, axis: int | None = None, dtype: Any = None, out: Any = None, include_initial: bool = False
+) -> Any:
+    """Running products along an axis, which a vector need not name; ``include_initial`` puts 1 before them.
+
+    >>> cumulative_prod([2.0, 3.0, 4.0])
+    array([ 2.,  6., 24.])
+    """
+    return _cumulative("cumulative_prod", cumprod, 1, x, axis, dtype, out, include_initial)
+
+
+def _cumulative(
+    name: str, running: Callable[..., Any], first: int, x: Any, axis: int | None, dtype: Any, out: Any, include_initial: bool
+) -> Any:
+    if innermost_tape([x, out]) is None and hasattr(np, name):  # since NumPy 2.1
+        return getattr(np, name)(x, axis=axis, dtype=dtype, out=out, include_initial=include_initial)
+    x = as_array(resolve(x))
+    shape = np.shape(innermost_value(x))
+    if axis is None and len(shape) != 1:
+        raise ValueError(f"{name}: got an array of {len(shape)} axes, expected a vector, or axis= for the one to run along")
+    axis = normalize_axis_index(0 if axis is None else axis, len(shape))
+
+    def run(x: Any) -> Any:
+        y = running(x, axis, dtype)
+        ones = np.full((*shape[:axis], 1, *shape[axis + 1 :]), first, innermost_value(y).dtype)
+        return op.concatenate([ones, y], axis=axis) if include_initial else y
+
+    return run(x) if out is None else numpy_into(f"{name}: out", run, [x], out)
 
 
 # -------------------------------------------------------------------------------------------------- moments
@@ -103,7 +148,7 @@ def mean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims:
     np.float64(3.0)
     """
     if out is not None:
-        refuse("mean", out=out)
+        return written(np.mean, mean, a, out, axis=axis, dtype=dtype, keepdims=keepdims, where=where)
     return op.mean(a, axis=axis, dtype=dtype, keepdims=keepdims, where=None if where is True else _mask(where))
 
 
@@ -116,8 +161,9 @@ def var(
     >>> var([1.0, 3.0])
     np.float64(1.0)
     """
-    refuse("var", out=out, mean=mean)
     ddof = _delta("var", ddof, correction)
+    if out is not None or mean is not None:
+        return _about(np.var, var, a, out, mean, axis=axis, dtype=dtype, ddof=ddof, keepdims=keepdims, where=where)
     return op.var(a, axis=axis, dtype=dtype, ddof=ddof, keepdims=keepdims, where=_mask(where))
 
 
@@ -130,9 +176,41 @@ def std(
     >>> std([1.0, 3.0])
     np.float64(1.0)
     """
-    refuse("std", out=out, mean=mean)
     ddof = _delta("std", ddof, correction)
+    if out is not None or mean is not None:
+        return _about(np.std, std, a, out, mean, axis=axis, dtype=dtype, ddof=ddof, keepdims=keepdims, where=where)
     return op.std(a, axis=axis, dtype=dtype, ddof=ddof, keepdims=keepdims, where=_mask(where))
+
+
+def _about(theirs: Callable[..., Any], ours: Callable[..., Any], a: Any, out: Any, mean: Any, **options: Any) -> Any:
+    """``var`` and ``std`` with a place for the result, or about a mean that the caller knows.
+
+    Such a mean is an input of its own: the gradient in ``a`` takes it as it is, and one in the mean is added if it is a tensor.
+    """
+    if mean is None:
+        return written(theirs, ours, a, out, **options)
+    if innermost_tape([a, out, mean]) is None:
+        return theirs(a, out=out, mean=mean, **options)
+    if out is not None:
+        name = f"{theirs.__name__}: out"
+        return numpy_into(name, lambda a, mean: _about(theirs, ours, a, None, mean, **options), [resolve(a), resolve(mean)], out)
+    a, mean, axis, where, keepdims = resolve(a), resolve(mean), options["axis"], options["where"], options["keepdims"]
+    if options["dtype"] is not None:
+        a = op.astype(a, dtype=np.dtype(options["dtype"]))
+    distance = op.subtract(a, mean)
+    if np.iscomplexobj(innermost_value(distance)):
+        squares = op.add(op.square(op.real(distance)), op.square(op.imag(distance)))
+    else:
+        squares = op.square(distance)
+    total = op.sum(squares, axis=axis, keepdims=keepdims, where=_mask(where))
+    shape = np.shape(innermost_value(squares))
+    count = np.sum(np.broadcast_to(True if where is True else _mask(where), shape), axis=axis, keepdims=keepdims)
+    freedom = np.maximum(count - options["ddof"], 0).astype(innermost_value(total).dtype)
+    y = op.divide(total, freedom)
+    if ours is var:
+        return y
+    kink = np.equal(innermost_value(y), 0)
+    return op.where(kink, 0.0, op.sqrt(op.where(kink, 1.0, y))) if kink.any() else op.sqrt(y)
 
 
 def _delta(function: str, ddof: float, correction: float | None) -> float:
@@ -141,31 +219,6 @@ def _delta(function: str, ddof: float, correction: float | None) -> float:
     if ddof:
         raise ValueError(f"{function}: got ddof={ddof} and correction={correction}, which mean the same; give one of the two")
     return correction
-
-
-def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = False, *, keepdims: bool = False) -> Any:
-    """The mean with weights: ``sum(a * weights) / sum(weights)``. Weights are of the shape of ``a``, or of its one axis.
-
-    >>> average([1.0, 2.0], weights=[3.0, 1.0])
-    np.float64(1.25)
-    """
-    a, weights = as_array(a), as_array(weights)
-    shape = np.shape(innermost_value(a))
-    if weights is None:
-        dtype = np.asarray(innermost_value(a)).dtype
-        weights = np.ones(shape, dtype if dtype.kind in "fc" else float)
-    given = np.shape(innermost_value(weights))
-    if given != shape:
-        if not isinstance(axis, int) or given != (shape[axis],):
-            raise ValueError(
-                f"average: weights have shape {given}, expected {shape}, that of a, or one axis= and its length along it"
-            )
-        weights = op.reshape(weights, shape=(*given, *(1,) * (len(shape) - 1 - axis % len(shape))))
-    total = sum(op.broadcast_to(weights, shape=shape), axis=axis, keepdims=keepdims)
-    if np.any(np.equal(innermost_value(total), 0)):
-        raise ZeroDivisionError("average: the weights sum to zero, so nothing can be divided by their sum")
-    result = op.divide(sum(op.multiply(a, weights), axis=axis, keepdims=keepdims), total)
-    return (result, total) if returned else result
 
 
 # -------------------------------------------------------------------------------------------------- extremes
@@ -177,7 +230,8 @@ def max(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, initi
     >>> max([[1.0, 5.0], [3.0, 4.0]], axis=1)
     array([5., 4.])
     """
-    refuse("max", out=out)
+    if out is not None:
+        return written(np.max, max, a, out, axis=axis, keepdims=keepdims, initial=initial, where=where)
     if type(initial) is Tensor:
         return op.maximum(initial, max(a, axis, None, keepdims, -np.inf, where))
     return op.max(a, axis=axis, keepdims=keepdims, initial=initial, where=_mask(where))
@@ -189,7 +243,8 @@ def min(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, initi
     >>> min([[1.0, 5.0], [3.0, 4.0]], axis=1)
     array([1., 3.])
     """
-    refuse("min", out=out)
+    if out is not None:
+        return written(np.min, min, a, out, axis=axis, keepdims=keepdims, initial=initial, where=where)
     if type(initial) is Tensor:
         return op.minimum(initial, min(a, axis, None, keepdims, np.inf, where))
     return op.min(a, axis=axis, keepdims=keepdims, initial=initial, where=_mask(where))
@@ -199,45 +254,14 @@ amax = max
 amin = min
 
 
-def ptp(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
-    """The range of values along axes: ``max - min``.
-
-    >>> ptp([1.0, 5.0, 3.0])
-    np.float64(4.0)
-    """
-    refuse("ptp", out=out)
-    return op.subtract(max(a, axis=axis, keepdims=keepdims), min(a, axis=axis, keepdims=keepdims))
-
-
-def median(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: bool = False) -> Any:
-    """The middle value along axes, or the mean of the two middle ones.
-
-    >>> median([3.0, 1.0, 2.0, 10.0])
-    np.float64(2.5)
-    """
-    refuse("median", out=out)
-    a = as_array(a)
-    shape = np.shape(innermost_value(a))
-    ndim = len(shape)
-    axes = normalize_axis_tuple(range(ndim) if axis is None else axis, ndim)
-    kept = [each for each in range(ndim) if each not in axes]
-    rows = op.reshape(op.transpose(a, axes=[*kept, *axes]), shape=[*(shape[each] for each in kept), -1])
-    ordered = op.sort(rows, axis=-1)
-    length = ordered.shape[-1]
-    middle = mean(ordered[..., (length - 1) // 2 : length // 2 + 1], axis=-1)
-    undefined = np.isnan(innermost_value(ordered)[..., -1:]).any(axis=-1)
-    if undefined.any():
-        middle = op.where(undefined, np.nan, middle)
-    return op.reshape(middle, shape=[1 if each in axes else shape[each] for each in range(ndim)]) if keepdims else middle
-
-
 def argmax(a: Any, axis: int | None = None, out: Any = None, *, keepdims: bool = False) -> Any:
     """The index of the first largest element; a constant.
 
     >>> argmax([1.0, 5.0, 3.0])
     np.int64(1)
     """
-    refuse("argmax", out=out)
+    if out is not None:
+        return written(np.argmax, argmax, a, out, axis=axis, keepdims=keepdims)
     return op.argmax(a, axis=axis, keepdims=keepdims)
 
 
@@ -247,7 +271,8 @@ def argmin(a: Any, axis: int | None = None, out: Any = None, *, keepdims: bool =
     >>> argmin([4.0, 5.0, 3.0])
     np.int64(2)
     """
-    refuse("argmin", out=out)
+    if out is not None:
+        return written(np.argmin, argmin, a, out, axis=axis, keepdims=keepdims)
     return op.argmin(a, axis=axis, keepdims=keepdims)
 
 
@@ -260,7 +285,8 @@ def any(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, *, wh
     >>> any([0.0, 1.0])
     np.True_
     """
-    refuse("any", out=out)
+    if out is not None:
+        return written(np.any, any, a, out, axis=axis, keepdims=keepdims, where=where)
     return op.any(a, axis=axis, keepdims=keepdims, where=_mask(where))
 
 
@@ -270,7 +296,8 @@ def all(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, *, wh
     >>> all([0.0, 1.0])
     np.False_
     """
-    refuse("all", out=out)
+    if out is not None:
+        return written(np.all, all, a, out, axis=axis, keepdims=keepdims, where=where)
     return op.all(a, axis=axis, keepdims=keepdims, where=_mask(where))
 
 
@@ -281,127 +308,3 @@ def count_nonzero(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
     np.int64(2)
     """
     return op.count_nonzero(a, axis=axis, keepdims=keepdims)
-
-
-# -------------------------------------------------------------------------------------------------- without NaN
-
-
-def _defined(a: Any, where: Any = True) -> tuple[Any, Any]:
-    """``a`` as an array, and where it is chosen and not NaN."""
-    a = as_array(a)
-    mask = ~np.isnan(innermost_value(a))
-    return a, mask if where is True else mask & np.asarray(where, bool)
-
-
-def nansum(
-    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None, where: Any = True
-) -> Any:
-    """``sum`` of what is not NaN; NaN elements get the gradient 0.
-
-    >>> nansum([1.0, np.nan, 3.0])
-    np.float64(4.0)
-    """
-    a, mask = _defined(a, where)
-    return sum(a, axis, dtype, out, keepdims, initial, mask)
-
-
-def nanprod(
-    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None, where: Any = True
-) -> Any:
-    """``prod`` of what is not NaN.
-
-    >>> nanprod([2.0, np.nan, 3.0])
-    np.float64(6.0)
-    """
-    a, mask = _defined(a, where)
-    return prod(a, axis, dtype, out, keepdims, initial, mask)
-
-
-def nanmean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False, *, where: Any = True) -> Any:
-    """``mean`` of what is not NaN.
-
-    >>> nanmean([1.0, np.nan, 3.0])
-    np.float64(2.0)
-    """
-    a, mask = _defined(a, where)
-    return mean(a, axis, dtype, out, keepdims, where=mask)
-
-
-def nanvar(
-    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: bool = False, *,
-    where: Any = True, mean: Any = None, correction: float | None = None,
-) -> Any:  # fmt: skip
-    """``var`` of what is not NaN.
-
-    >>> nanvar([1.0, np.nan, 3.0])
-    np.float64(1.0)
-    """
-    a, mask = _defined(a, where)
-    return var(a, axis, dtype, out, ddof, keepdims, where=mask, mean=mean, correction=correction)
-
-
-def nanstd(
-    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: bool = False, *,
-    where: Any = True, mean: Any = None, correction: float | None = None,
-) -> Any:  # fmt: skip
-    """``std`` of what is not NaN.
-
-    >>> nanstd([1.0, np.nan, 3.0])
-    np.float64(1.0)
-    """
-    a, mask = _defined(a, where)
-    return std(a, axis, dtype, out, ddof, keepdims, where=mask, mean=mean, correction=correction)
-
-
-def nanmax(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None, where: Any = True) -> Any:
-    """``max`` of what is not NaN; NaN if there is nothing else.
-
-    >>> nanmax([1.0, np.nan, 3.0])
-    np.float64(3.0)
-    """
-    refuse("nanmax", out=out)
-    return _extreme_of_defined(max, -np.inf, a, axis, keepdims, initial, where)
-
-
-def nanmin(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None, where: Any = True) -> Any:
-    """``min`` of what is not NaN; NaN if there is nothing else.
-
-    >>> nanmin([1.0, np.nan, 3.0])
-    np.float64(1.0)
-    """
-    refuse("nanmin", out=out)
-    return _extreme_of_defined(min, np.inf, a, axis, keepdims, initial, where)
-
-
-def _extreme_of_defined(
-    extreme: Callable[..., Any], neutral: float, a: Any, axis: Any, keepdims: bool, initial: Any, where: Any
-) -> Any:
-    a, mask = _defined(a, where)
-    if mask.all():
-        return extreme(a, axis, None, keepdims, initial)
-    result = extreme(a, axis, None, keepdims, neutral if initial is None else initial, mask)
-    empty: Any = np.logical_not(op.any(mask, axis=axis, keepdims=keepdims))
-    if initial is None and empty.any():
-        warnings.warn("All-NaN slice encountered", RuntimeWarning, stacklevel=3)
-        result = op.where(empty, np.nan, result)
-    return result
-
-
-def nancumsum(a: Any, axis: int | None = None, dtype: Any = None, out: Any = None) -> Any:
-    """``cumsum`` with NaN counted as 0.
-
-    >>> nancumsum([1.0, np.nan, 3.0])
-    array([1., 1., 4.])
-    """
-    a, mask = _defined(a)
-    return cumsum(op.where(mask, a, 0.0), axis, dtype, out)
-
-
-def nancumprod(a: Any, axis: int | None = None, dtype: Any = None, out: Any = None) -> Any:
-    """``cumprod`` with NaN counted as 1.
-
-    >>> nancumprod([2.0, np.nan, 3.0])
-    array([2., 2., 6.])
-    """
-    a, mask = _defined(a)
-    return cumprod(op.where(mask, a, 1.0), axis, dtype, out)

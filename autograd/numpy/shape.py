@@ -12,11 +12,11 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from autograd import operators as op
-from autograd.errors import NotTrackedError
 from autograd.numpy import creation, inquiry, joining
-from autograd.numpy.arguments import as_array, refuse
+from autograd.numpy.arguments import as_array
 from autograd.numpy.creation import *  # noqa: F403  # the module lists its names
 from autograd.numpy.inquiry import *  # noqa: F403
+from autograd.numpy.following import written
 from autograd.numpy.joining import *  # noqa: F403
 from autograd.tensor import innermost_value
 
@@ -35,14 +35,17 @@ def _shape(a: Any) -> tuple[int, ...]:
     return np.shape(innermost_value(a))
 
 
-def _spelled_out(function: str, a: Any, order: str) -> str:
-    """The orders "A" and "K", which depend on how the array lies in memory, as "C" or "F"."""
-    if order not in ("A", "K"):
+def _spelled_out(a: Any, order: str) -> str:
+    """The order "A", which depends on how the array lies in memory, as "C" or "F"."""
+    if order != "A":
         return order
-    flags = np.asarray(innermost_value(a)).flags
-    if order == "K" and not flags.forc:
-        raise NotTrackedError(f"{function}: order='K' of an array that is not contiguous is not followed; use 'C', 'F' or 'A'")
-    return "F" if flags.fnc else "C"
+    return "F" if np.asarray(innermost_value(a)).flags.fnc else "C"
+
+
+def _axes_in_memory(a: Any) -> list[int]:
+    """The axes from the one whose elements lie farthest apart to the one whose elements are neighbours."""
+    packed = np.empty_like(innermost_value(a), dtype=np.int8, subok=False)  # in the order of memory, without gaps and turned axes
+    return sorted(range(packed.ndim), key=lambda axis: -packed.strides[axis])
 
 
 # -------------------------------------------------------------------------------------------------- another shape
@@ -56,7 +59,7 @@ def reshape(a: Any, shape: Any, order: str = "C", *, copy: bool | None = None) -
            [3., 4.]])
     """
     a = as_array(a)
-    result = op.reshape(a, shape=shape, order=_spelled_out("reshape", a, order))
+    result = op.reshape(a, shape=shape, order=_spelled_out(a, order))
     return op.copy(result) if copy else result
 
 
@@ -67,7 +70,9 @@ def ravel(a: Any, order: str = "C") -> Any:
     array([1., 2., 3., 4.])
     """
     a = as_array(a)
-    return op.ravel(a, order=_spelled_out("ravel", a, order))
+    if order == "K":
+        return op.ravel(op.transpose(a, axes=_axes_in_memory(a)))
+    return op.ravel(a, order=_spelled_out(a, order))
 
 
 def flatten(a: Any, order: str = "C") -> Any:
@@ -291,7 +296,8 @@ def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = 
     >>> trace([[1.0, 2.0], [3.0, 4.0]])
     np.float64(5.0)
     """
-    refuse("trace", out=out)
+    if out is not None:
+        return written(np.trace, trace, a, out, offset=offset, axis1=axis1, axis2=axis2, dtype=dtype)
     return op.sum(diagonal(a, offset, axis1, axis2), axis=-1, dtype=dtype)
 
 
@@ -334,6 +340,8 @@ def tril(m: Any, k: int = 0) -> Any:
 
 def _below(m: Any, k: int) -> Any:
     """Where the last two axes lie on or below diagonal ``k``; a vector counts as the rows of a square matrix."""
+    if not _shape(m):
+        raise TypeError("tril, triu: got an array without axes, expected a vector, a matrix or a stack of matrices")
     *_, rows, columns = (*_shape(m)[-1:], *_shape(m)[-2:])
     return np.tri(rows, columns, k, bool)
 

@@ -71,6 +71,10 @@ operator("fmax(Tensor x1, Tensor x2) -> Tensor", np.fmax)
 operator("fmin(Tensor x1, Tensor x2) -> Tensor", np.fmin)
 operator("clip(Tensor a, Tensor? a_min=None, Tensor? a_max=None) -> Tensor", _clip, out_func=_clip_into)
 
+operator("ldexp(Tensor x1, Tensor x2) -> Tensor", np.ldexp)
+operator("nextafter(Tensor x1, Tensor x2) -> Tensor", np.nextafter)
+operator("spacing(Tensor x) -> Tensor", np.spacing, constant=True)
+
 operator("real(Tensor(a) val) -> Tensor(a)", np.real)
 operator("imag(Tensor(a) val) -> Tensor(a)", np.imag)
 operator("conjugate(Tensor x) -> Tensor", np.conjugate)

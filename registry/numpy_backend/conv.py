@@ -336,3 +336,25 @@ operator(
     f"avg_pool2d_gradient(Tensor dy, *, int[] size, {_POOLING}, bool count_include_pad=True) -> Tensor",
     _avg_pool2d_gradient,
 )
+
+
+# ------------------------------------------------------------------------------------------------ convolution of vectors
+
+
+def _convolve(a: Any, v: Any, mode: Any) -> Any:
+    """``np.convolve`` along the last axis, for each pair of rows if there are axes in front."""
+    a, v = np.asarray(a), np.asarray(v)
+    if a.ndim == v.ndim == 1:
+        return np.convolve(a, v, mode)
+    batch = np.broadcast_shapes(a.shape[:-1], v.shape[:-1])
+    first = np.broadcast_to(a, (*batch, a.shape[-1])).reshape(-1, a.shape[-1])
+    second = np.broadcast_to(v, (*batch, v.shape[-1])).reshape(-1, v.shape[-1])
+    lengths = a.shape[-1], v.shape[-1]
+    length = max(lengths) - min(lengths) + 1 if mode == "valid" else sum(lengths) - 1
+    y = np.empty((len(first), length), np.result_type(a, v))
+    for row, one, other in zip(y, first, second, strict=True):
+        row[:] = np.convolve(one, other, mode)
+    return y.reshape((*batch, length))
+
+
+operator("convolve(Tensor a, Tensor v, *, str mode='full') -> Tensor", _convolve)

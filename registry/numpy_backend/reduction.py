@@ -141,6 +141,10 @@ operator(
 # running product needs no division and is exact where factors are zero.
 operator("linear_recurrence(Tensor a, Tensor b, *, int axis=-1, bool reverse=False) -> Tensor", _linear_recurrence)
 
+# Steps of maximum, which would share a tie by halves again and again; NumPy's loop is one pass.
+operator("running_max(Tensor a, *, int axis=0) -> Tensor", lambda a, axis: np.maximum.accumulate(a, axis))
+operator("running_min(Tensor a, *, int axis=0) -> Tensor", lambda a, axis: np.minimum.accumulate(a, axis))
+
 operator(
     "argmax(Tensor a, int? axis=None, *, bool keepdims=False) -> Tensor",
     np.argmax,

@@ -375,3 +375,68 @@ def test_shapes_that_do_not_fit():
         anp.max_pool2d(np.ones((3, 3)), 1, padding=1)
     with pytest.raises(ValueError, match="nothing but padding"):
         anp.avg_pool2d(np.ones((3, 3)), 1, padding=1, count_include_pad=False)
+
+
+# ------------------------------------------------------------------------------------------------ convolution of vectors
+
+MODES = ("full", "same", "valid")
+VECTORS = [((4,), (3,)), ((2,), (5,)), ((3,), (3,)), ((1,), (2,))]
+
+
+def of_vectors(name, mode, **fields):
+    return Case(name, call=lambda np, a, v: getattr(np, name)(a, v, mode), domain=(-1, 1), label=mode, **fields)
+
+
+@each_case(
+    [
+        *[of_vectors("convolve", mode, shapes=[*VECTORS, ((4,), ())], complex_domain=(-1, 1)) for mode in MODES],
+        *[of_vectors("correlate", mode, shapes=VECTORS) for mode in MODES],
+        of_vectors("correlate", "full", shapes=VECTORS, complex_domain=[(-1, 1), None]),
+    ]
+)
+def test_convolution_of_vectors(case, check):
+    check(case)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_correlation_conjugates_its_second_operand(mode):
+    rng = np.random.default_rng(3)
+    for lengths in [(4, 3), (2, 5), (3, 4), (4, 1)]:
+        a, v = (rng.standard_normal(n) + 1j * rng.standard_normal(n) for n in lengths)
+        with autograd.Tape() as tape:
+            y = anp.correlate(tape.watch(a), tape.watch(v), mode)
+        np.testing.assert_allclose(y.value, np.correlate(a, v, mode), atol=1e-14)
+        # f = Re(sum c y): df/dx - i df/dy in v is sum c a, conjugated, for y holds conj(v)
+        c = rng.standard_normal(len(y.value))
+        g = autograd.grad(lambda v: anp.real(anp.sum(c * anp.correlate(a, v, mode))))(v)  # noqa: B023
+        rows = [np.sum(c * np.correlate(a, unit, mode)) for unit in np.eye(len(v))]
+        np.testing.assert_allclose(g, np.conj(rows), atol=1e-13)
+
+
+def test_gradient_of_a_convolution_by_hand():
+    # (a0 v0, a0 v1 + a1 v0, a1 v1) with the weights 1, 10, 100
+    w = np.array([1.0, 10.0, 100.0])
+    da, dv = autograd.grad(lambda a, v: anp.sum(w * anp.convolve(a, v)), (0, 1))(np.array([1.0, 2.0]), np.array([3.0, 4.0]))
+    np.testing.assert_array_equal(da, [3 + 40, 30 + 400])
+    np.testing.assert_array_equal(dv, [1 + 20, 10 + 200])
+    g = autograd.grad(lambda a: np.sum(np.convolve(a, [1.0, 2.0], "valid")))(np.ones(3))  # plain NumPy
+    np.testing.assert_array_equal(g, [2, 3, 1])
+
+
+def test_a_long_signal_and_a_short_filter_cost_their_product():
+    # through the "full" mode alone the gradient of the filter would take 10^10 steps
+    a, v = np.ones(100_000), np.ones(5)
+    np.testing.assert_allclose(autograd.grad(lambda v: anp.sum(anp.convolve(a, v)))(v), 100_000)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda a: anp.convolve(a, np.ones(0)), "got v of shape"),
+        (lambda a: anp.convolve(anp.reshape(a, (1, 3)), np.ones(2)), "got a of shape"),
+        (lambda a: anp.correlate(a, np.ones(2), "most"), "got mode='most'"),
+    ],
+)
+def test_vectors_that_cannot_be_convolved(call, message):
+    with autograd.Tape() as tape, pytest.raises(ValueError, match=message):
+        call(tape.watch(np.ones(3)))

@@ -114,6 +114,9 @@ CASES = [
         domain=PAIRS,
         complex_domain=PAIRS,
     ),
+    Case("cross", shapes=[((3,), (3,)), ((2, 3), (3,)), ((2, 1, 3), (2, 3))], domain=PAIRS, complex_domain=PAIRS),
+    Case("cross", shapes=[((3, 2), (2, 3))], attrs={"axisa": 0, "axisc": 0}, label="axes"),
+    Case("cross", shapes=[((3, 2), (3, 1))], attrs={"axis": 0}, label="axis"),
     Case("outer", shapes=[((3,), (2,)), ((2, 2), (3,)), ((), (3,)), (float, (2,))], domain=PAIRS, complex_domain=PAIRS),
     Case(
         "kron",
@@ -239,6 +242,17 @@ def test_lists_that_hold_tensors(function):
     g = grad(lambda x: anp.sum(function([x, 2.0], [3.0, x], **options)))(1.0)
     h = grad(lambda x: anp.sum(function(anp.stack([x, 2.0]), anp.stack([3.0, x]), **options)))(1.0)
     assert g == h != 0
+
+
+def test_cross_product_by_hand():
+    # a . (b x c) is the determinant: its gradient in a is b x c, and in b c x a
+    a, b, c = np.array([1.0, 2.0, 0.0]), np.array([0.0, 3.0, 1.0]), np.array([2.0, 0.0, 1.0])
+    da, db = grad(lambda a, b: anp.dot(a, anp.cross(b, c)), (0, 1))(a, b)
+    np.testing.assert_array_equal(da, [3, 2, -6])
+    np.testing.assert_array_equal(db, [-2, 1, 4])
+    np.testing.assert_array_equal(grad(lambda b: anp.dot(a, np.cross(b, c)))(b), db)
+    with Tape() as tape, pytest.raises(ValueError, match="expected three components"):
+        anp.cross(tape.watch(np.ones(2)), np.ones(2))
 
 
 def test_hessian_of_a_quadratic_form():

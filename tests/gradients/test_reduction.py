@@ -315,7 +315,7 @@ def test_methods_and_plain_numpy_arrive_here():
     assert grad(lambda t: t[t.argmax(axis=0)[0], 0])(x).tolist() == [[0, 0], [1, 0]]
 
 
-@pytest.mark.parametrize("name", ["sum", "mean", "prod", "max", "min", "var", "std", "cumsum", "cumprod", "ptp", "median"])
+@pytest.mark.parametrize("name", ["sum", "mean", "prod", "max", "min", "var", "std", "cumsum", "cumprod"])
 def test_out_is_refused_and_none_is_accepted(name):
     f, x = getattr(np, name), numpy.array([1.0, 2.0])
     assert grad(lambda x: np.sum(f(x, out=None)))(x).shape == (2,)

@@ -1,4 +1,4 @@
-"""Functions that NumPy does not have: the table of rules, and special points."""
+"""Special functions: the table of rules, and special points."""
 
 import math
 
@@ -7,6 +7,7 @@ import pytest
 
 import autograd.numpy as np
 from autograd import Tape, grad
+from autograd import operators as op
 from tests.gradients.harness import Case, each_case
 
 inf, nan = numpy.inf, numpy.nan
@@ -15,6 +16,8 @@ CASES = [
     Case("sigmoid", domain=(-5, 5), reference=lambda x: 1 / (1 + numpy.exp(-x)), complex_domain=(-1, 1)),
     Case("relu", domain=(-3, 2.7), reference=lambda x: numpy.maximum(x, 0)),
     Case("softplus", domain=(-5, 5), reference=lambda x: numpy.logaddexp(x, 0)),
+    Case("i0", domain=(-9, 9)),
+    Case("kaiser", call=lambda np, beta: np.kaiser(5, beta), shapes=[(float,), ((),)], domain=(1, 9), dtypes=("float64",)),
 ]
 
 
@@ -79,3 +82,54 @@ def test_nan_stays_nan():
     assert numpy.isnan(np.relu(nan))
     assert numpy.isnan(np.sigmoid(nan))
     assert numpy.isnan(np.softplus(nan))
+
+
+# ---------------------------------------------------------------------------------------------------- Bessel functions
+
+SERIES = {
+    order: lambda x, order=order: math.fsum(
+        (x / 2) ** (2 * k + order) / (math.factorial(k) * math.factorial(k + order)) for k in range(60)
+    )
+    for order in range(5)
+}
+"""The power series, all of whose terms have one sign, so that it loses no digits."""
+
+
+@pytest.mark.parametrize("order", SERIES)
+@pytest.mark.parametrize("x", [0.0, 0.3, 0.999, 1.0, 2.5, 7.9, 8.1, 20.0, -3.0])
+def test_bessel_functions_of_whole_order(order, x):
+    assert op.bessel_i(x, order=order) == pytest.approx(SERIES[order](x), rel=5e-14, abs=1e-15)
+    if order:
+        several = op.bessel_i(numpy.array([x, 700.0, -x]), order=order)
+        numpy.testing.assert_allclose(several[[0, 2]], [SERIES[order](x), SERIES[order](-x)], rtol=5e-13, atol=1e-14)
+
+
+def test_derivatives_of_the_bessel_function():
+    # I0' = I1, I0'' = (I0 + I2) / 2 and, by Bessel's equation, I0'' = I0 - I0' / x
+    for x in (0.4, 3.0, 50.0, 600.0):
+        first, second = grad(np.i0)(x), grad(grad(np.i0))(x)
+        assert second == pytest.approx(np.i0(x) - first / x, rel=1e-12)
+    assert grad(np.i0)(0.0) == 0.0
+    assert grad(np.i0)(1e-9) == pytest.approx(5e-10, rel=1e-12)
+    assert grad(grad(np.i0))(0.0) == 0.5
+    assert grad(np.i0)(-3.0) == -grad(np.i0)(3.0)
+
+
+def test_bessel_functions_at_the_ends_of_the_line():
+    numpy.testing.assert_array_equal(op.bessel_i(numpy.array([inf, -inf, nan]), order=1), [inf, -inf, nan])
+    numpy.testing.assert_array_equal(op.bessel_i(numpy.array([inf, -inf]), order=2), [inf, inf])
+    assert math.isfinite(op.bessel_i(712.0, order=1))
+    assert op.bessel_i(numpy.zeros((2, 0)), order=1).shape == (2, 0)
+    with Tape() as tape, pytest.raises(TypeError, match="complex"):
+        np.i0(tape.watch(1j))
+
+
+def test_windows():
+    assert np.kaiser(3, 0.0).tolist() == [1, 1, 1]
+    with Tape() as tape:
+        beta = tape.watch(2.0)
+        assert [np.kaiser(n, beta).tolist() for n in (0, 1)] == [[], [1.0]]
+    # the middle is 1 and the ends are 1 / I0(beta), with the slope -I1 / I0^2
+    slope = grad(lambda beta: np.kaiser(3, beta)[0])(2.0)
+    assert slope == pytest.approx(-SERIES[1](2.0) / SERIES[0](2.0) ** 2, rel=1e-13)
+    assert grad(lambda beta: np.kaiser(3, beta)[1])(2.0) == pytest.approx(0.0, abs=1e-15)
