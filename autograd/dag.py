@@ -13,6 +13,7 @@ from __future__ import annotations
 import threading
 from array import array
 from collections import OrderedDict
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from autograd.errors import GradientError
@@ -36,6 +37,9 @@ CONDENSE_FROM = 2048
 LONGEST_CACHED = 100_000
 """Ids on a tape beyond which its plan is made afresh each time, in compact columns, and not kept."""
 
+LONGEST_COMPILED = 1000
+"""Steps beyond which a plan is never compiled: Python's compiler takes 60 kB a step while it works."""
+
 CACHE_BYTES = 64 * 2**20
 """Upper bound on the bytes that all cached plans and their keys may take together."""
 
@@ -58,9 +62,25 @@ class Plan:
     kept       ids of sources that are themselves results of a step, and must outlive it
     strong     whether strong zeros could change a result: some elementwise rule does not keep zeros by itself
     backend    the backend of all its steps; None if they have several
+    batched    whether the rules of all its steps can follow a batch of cotangents
+    uses       how often it was walked as it is
+    compiled   what ``autograd.straight`` made of it after that
     """
 
-    __slots__ = ("backend", "bindings", "first", "kept", "numbers", "saved_at", "second", "strong", "wide")
+    __slots__ = (
+        "backend",
+        "batched",
+        "bindings",
+        "compiled",
+        "first",
+        "kept",
+        "numbers",
+        "saved_at",
+        "second",
+        "strong",
+        "uses",
+        "wide",
+    )
 
     def __init__(self, n_ids: int) -> None:
         self.bindings: list[Binding] = []
@@ -72,13 +92,17 @@ class Plan:
         self.kept: frozenset[int] = frozenset()
         self.backend: str | None = None
         self.strong = True
+        self.batched = False
+        self.uses = 0
+        self.compiled: Callable[..., list[Any]] | None = None
 
     def __len__(self) -> int:
         return len(self.bindings)
 
     def nbytes(self) -> int:
-        """Bytes that this plan keeps alive, near enough for the cache."""
-        return 512 + 104 * len(self.bindings) + 200 * len(self.wide)
+        """Bytes that this plan keeps alive, near enough for the cache, once it is compiled."""
+        a_step = 104 if len(self) > LONGEST_COMPILED else 104 + 1000
+        return 512 + a_step * len(self) + 200 * len(self.wide)
 
 
 _cache: OrderedDict[tuple[Any, ...], Plan] = OrderedDict()
@@ -139,6 +163,7 @@ def make_plan(tape: Tape, target: int, sources: tuple[int, ...]) -> Plan:
     kinds = set(plan.bindings)
     names = {each.kernel.backend_name for each in kinds}
     plan.backend = names.pop() if len(names) == 1 else None
+    plan.batched = all(each.batched for each in kinds)
     plan.strong = any(each.elementwise and not (each.gradient and each.gradient.keeps_zeros) for each in kinds)
     return plan
 

@@ -104,6 +104,22 @@ def _stack(parts: list[Any]) -> Any:
     return op.stack(dense, axis=0)
 
 
+def add_up(before: Any, g: Any, owned: bool, fresh: bool, batch: tuple[int, ...]) -> Any:
+    """The sum of two contributions to one cotangent: in place where ``before`` is the walk's own, or ``g`` a rule's new array."""
+    if type(before) is IndexedGradient or type(g) is IndexedGradient:
+        if type(before) is type(g):
+            before.extend(g)
+            return before
+        before = before.dense(batch) if type(before) is IndexedGradient else before
+        g = g.dense(batch) if type(g) is IndexedGradient else g
+    if type(before) is ndarray and type(g) is ndarray:
+        if owned:
+            return np.add(before, g, before)
+        if fresh and before.dtype is g.dtype:
+            return np.add(before, g, g)
+    return op.add(before, g)
+
+
 def strong_zeros(dy: Any, g: Any) -> Any:
     """``g``, but exactly zero wherever the cotangent ``dy`` is."""
     if type(dy) is tuple:

@@ -32,6 +32,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("operators",),
     ("indexed", "dag"),
     ("rules",),
+    ("straight",),
     ("backprop",),
     ("forward", "tape_gradient"),
     ("functional", "gradients", "custom"),
