@@ -37,6 +37,9 @@ CONDENSE_FROM = 2048
 LONGEST_CACHED = 100_000
 """Ids on a tape beyond which its plan is made afresh each time, in compact columns, and not kept."""
 
+SHORTEST_TAIL = 3
+"""Elementwise steps at the end of a plan that are worth a walk in blocks."""
+
 LONGEST_COMPILED = 1000
 """Steps beyond which a plan is never compiled: Python's compiler takes 60 kB a step while it works."""
 
@@ -65,6 +68,8 @@ class Plan:
     batched    whether the rules of all its steps can follow a batch of cotangents
     uses       how often it was walked as it is
     compiled   what ``autograd.straight`` made of it after that
+    tail       the step from which on all are elementwise, for ``autograd.blocks``; the number of steps if those are too few
+    compiled_tail  what ``autograd.straight`` made of the steps from there on
     """
 
     __slots__ = (
@@ -72,12 +77,14 @@ class Plan:
         "batched",
         "bindings",
         "compiled",
+        "compiled_tail",
         "first",
         "kept",
         "numbers",
         "saved_at",
         "second",
         "strong",
+        "tail",
         "uses",
         "wide",
     )
@@ -95,6 +102,8 @@ class Plan:
         self.batched = False
         self.uses = 0
         self.compiled: Callable[..., list[Any]] | None = None
+        self.tail = 0
+        self.compiled_tail: Callable[..., list[Any]] | None = None
 
     def __len__(self) -> int:
         return len(self.bindings)
@@ -165,7 +174,20 @@ def make_plan(tape: Tape, target: int, sources: tuple[int, ...]) -> Plan:
     plan.backend = names.pop() if len(names) == 1 else None
     plan.batched = all(each.batched for each in kinds)
     plan.strong = any(each.elementwise and not (each.gradient and each.gradient.keeps_zeros) for each in kinds)
+    plan.tail = _elementwise_tail(plan)
     return plan
+
+
+def _elementwise_tail(plan: Plan) -> int:
+    """The step from which on all are elementwise, see ``Plan.tail``."""
+    tail = len(plan)
+    while tail and plan.first[tail - 1] != WIDE and _is_purely_elementwise(plan.bindings[tail - 1]):
+        tail -= 1
+    return tail if len(plan) - tail >= SHORTEST_TAIL and len(plan) <= LONGEST_COMPILED else len(plan)
+
+
+def _is_purely_elementwise(binding: Binding) -> bool:
+    return binding.elementwise and not binding.several and not binding.attr_names and not binding.info_positions
 
 
 def _layout(tape: Tape) -> tuple[array[int], array[int], array[int]]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -128,6 +129,30 @@ def strong_zeros(dy: Any, g: Any) -> Any:
     else:
         zero = np.equal(innermost_value(dy), 0)
     return op.where(zero, 0.0, g) if zero.any() else g
+
+
+def all_finite(results: Sequence[Any]) -> bool:
+    """Whether every gradient is finite, by one product with itself each: inf and NaN survive it, and it costs one read.
+
+    A product that overflows is a false alarm: the gradient is then walked again, and stays what it is.
+    """
+    total = 0.0
+    for each in results:
+        plain = each if type(each) is ndarray else innermost_value(each)
+        if type(plain) is ndarray:
+            if plain.ndim != 1:
+                plain = (plain if plain.base is None else _distinct(plain)).ravel(order="K")
+            total += abs(plain.dot(plain))
+        elif plain is not None:
+            total += abs(plain)
+    return isfinite(total)
+
+
+def _distinct(array: ndarray[Any, Any]) -> ndarray[Any, Any]:
+    """A view without the repetitions of a broadcast: the gradient of a sum is one number, however large its shape."""
+    if array.base is None or 0 not in array.strides or not array.size:
+        return array
+    return array[tuple([0 if stride == 0 else slice(None) for stride in array.strides])]
 
 
 def fit(g: Any, shape: tuple[int, ...], dtype: Any, batch: tuple[int, ...], binding: Binding, input_name: str) -> Any:

@@ -32,13 +32,16 @@ from autograd.records import NO_ATTRS
 from autograd.rules import add_up, call_thunk, fit
 from registry.bindings import Binding
 
-ARGUMENTS = "walk, dy, values, shapes, expected, dtypes, attributes, batch, release"
-"""Of a compiled plan: a walk, for steps that go the long way; the cotangent of the target; columns of the tape, of which
+ARGUMENTS = "walk, given, values, shapes, expected, dtypes, attributes, batch, release"
+"""Of a compiled plan: a walk, for steps that go the long way; the cotangents to begin with; columns of the tape, of which
 ``expected`` is ``shapes`` behind the axes of ``batch``; and whether to let go of saved values on the way."""
 
 
-def compile_plan(plan: Plan, target: int, sources: Sequence[int]) -> Callable[..., list[Any]]:
-    """A function of ``ARGUMENTS`` that walks along ``plan`` and returns the cotangent of each source, or None."""
+def compile_plan(plan: Plan, starts: Sequence[int], sources: Sequence[int], first: int = 0) -> Callable[..., list[Any]]:
+    """A function of ``ARGUMENTS`` that walks along ``plan`` and returns the cotangent of each source, or None.
+
+    ``starts`` are the ids whose cotangents are given, ``first`` the step to begin with.
+    """
     names: dict[str, Any] = {
         "IndexedGradient": IndexedGradient,
         "NO_ATTRS": NO_ATTRS,
@@ -48,7 +51,7 @@ def compile_plan(plan: Plan, target: int, sources: Sequence[int]) -> Callable[..
         "fit": fit,
         "ndarray": np.ndarray,
     }
-    source = "\n    ".join([f"def walk_along({ARGUMENTS}):", *_Writer(plan, target, names).lines(sources)])
+    source = "\n    ".join([f"def walk_along({ARGUMENTS}):", *_Writer(plan, starts, first, names).lines(sources)])
     exec(compile(source, "<plan>", "exec"), names)
     walk_along: Callable[..., list[Any]] = names["walk_along"]
     return walk_along
@@ -57,18 +60,19 @@ def compile_plan(plan: Plan, target: int, sources: Sequence[int]) -> Callable[..
 class _Writer:
     """Writes the lines of one plan; ``names`` collects what they refer to."""
 
-    def __init__(self, plan: Plan, target: int, names: dict[str, Any]) -> None:
+    def __init__(self, plan: Plan, starts: Sequence[int], first: int, names: dict[str, Any]) -> None:
         self.plan = plan
         self.names = names
-        self.target = target
-        self.arrived: Counter[int] = Counter({target: 1})
-        self.due = Counter({target: 1})
-        for step, number in enumerate(plan.numbers):
-            if any(self.due[each] for each in self._outputs(step, number)):
+        self.starts = starts
+        self.steps = range(first, len(plan))
+        self.arrived: Counter[int] = Counter(starts)
+        self.due: Counter[int] = Counter(starts)
+        for step in self.steps:
+            if any(self.due[each] for each in self._outputs(step)):
                 self.due.update(each for _, each in self._wanted(step))
 
-    def _outputs(self, step: int, number: int) -> range:
-        wide = self.plan.first[step] == WIDE
+    def _outputs(self, step: int) -> range:
+        number, wide = self.plan.numbers[step], self.plan.first[step] == WIDE
         return range(number, number + (self.plan.wide[number][0] if wide else self.plan.bindings[step].n_outputs or 1))
 
     def _wanted(self, step: int) -> list[tuple[int, int]]:
@@ -79,10 +83,11 @@ class _Writer:
         return [(position, each) for position, each in enumerate((plan.first[step], plan.second[step])) if each != NONE]
 
     def lines(self, sources: Sequence[int]) -> Iterator[str]:
-        yield f"g{self.target} = dy"
-        yield "del dy"
-        for step, (binding, number) in enumerate(zip(self.plan.bindings, self.plan.numbers, strict=True)):
-            outputs = [each for each in self._outputs(step, number) if self.arrived[each]]
+        yield "".join(f"g{each}, " for each in self.starts) + "= given"
+        yield "del given"
+        for step in self.steps:
+            binding = self.plan.bindings[step]
+            outputs = [each for each in self._outputs(step) if self.arrived[each]]
             if not outputs:
                 continue
             self.names[f"step{step}"] = binding
@@ -98,7 +103,7 @@ class _Writer:
         at, n_saved = plan.saved_at[step], binding.n_saved or 0
         dy = f"g{number}"
         if binding.several:
-            dy = "(" + "".join(f"g{each}, " if each in outputs else "None, " for each in self._outputs(step, number)) + ")"
+            dy = "(" + "".join(f"g{each}, " if each in outputs else "None, " for each in self._outputs(step)) + ")"
         saved = "()"
         if n_saved:
             saved = "saved"

@@ -32,7 +32,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("operators",),
     ("indexed", "dag"),
     ("rules",),
-    ("straight",),
+    ("straight", "blocks"),
     ("backprop",),
     ("forward", "tape_gradient"),
     ("functional", "gradients", "custom"),
