@@ -32,6 +32,7 @@ COMPILE_AFTER = 16
 """How often a plan is walked as it is; then it is compiled, which takes 0.1 ms a step and saves a quarter of each later walk."""
 
 
+@np.errstate(all="ignore")  # the decorator costs half of a block
 def pull_back(tape: Tape, plan: Plan, target: int, dy: Any, sources: Sequence[int], batch: tuple[int, ...] = ()) -> list[Any]:
     """The gradient of each source id, or None where the target does not depend on it.
 
@@ -43,14 +44,13 @@ def pull_back(tape: Tape, plan: Plan, target: int, dy: Any, sources: Sequence[in
         _check_digests(tape)
     nested = bool(tape._outer) or type(dy) is Tensor
     marks = [(each, each._mark()) for each in _outer_tapes(tape, dy)] if nested else []
-    with np.errstate(all="ignore"):
-        walk = _Walk(tape, plan, batch, strong=False)
-        results = walk.run(target, dy, sources)
-        if plan.strong and not (walk.seen_finite or all_finite(results)):
-            del results
-            for each, mark in marks:
-                each._cut_back(mark)
-            results = _Walk(tape, plan, batch, strong=True).run(target, dy, sources)
+    walk = _Walk(tape, plan, batch, strong=False)
+    results = walk.run(target, dy, sources)
+    if plan.strong and not (walk.seen_finite or all_finite(results)):
+        del results, walk
+        for each, mark in marks:
+            each._cut_back(mark)
+        results = _Walk(tape, plan, batch, strong=True).run(target, dy, sources)
     return results
 
 
