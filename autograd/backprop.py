@@ -81,9 +81,11 @@ class _Walk:
         if not n_rows and not careful and (not self.batch or plan.batched):
             if plan.compiled is None and len(plan) <= LONGEST_COMPILED:
                 if plan.uses >= COMPILE_AFTER:
+                    plan.guarded = plan.guarded and all(each.checked for each in plan.bindings)  # the long way has no guard
                     plan.compiled = compile_plan(plan, (target,), sources)
                 plan.uses += 1
             if plan.compiled is not None:
+                self.seen_finite = plan.guarded
                 return self._run_compiled(plan.compiled, (dy,))
         self.cotangents[target] = dy
         if n_rows:

@@ -64,6 +64,8 @@ class Plan:
                (position, position in the list or None, id)
     kept       ids of sources that are themselves results of a step, and must outlive it
     strong     whether strong zeros could change a result: some elementwise rule does not keep zeros by itself
+    guarded    whether the compiled plan looks after strong zeros at each step that needs it, so that its walk is never repeated:
+               where such contributions are no more than the sources
     backend    the backend of all its steps; None if they have several
     batched    whether the rules of all its steps can follow a batch of cotangents
     uses       how often it was walked as it is
@@ -79,6 +81,7 @@ class Plan:
         "compiled",
         "compiled_tail",
         "first",
+        "guarded",
         "kept",
         "numbers",
         "saved_at",
@@ -100,6 +103,7 @@ class Plan:
         self.backend: str | None = None
         self.strong = True
         self.batched = False
+        self.guarded = False
         self.uses = 0
         self.compiled: Callable[..., list[Any]] | None = None
         self.tail = 0
@@ -173,9 +177,20 @@ def make_plan(tape: Tape, target: int, sources: tuple[int, ...]) -> Plan:
     names = {each.kernel.backend_name for each in kinds}
     plan.backend = names.pop() if len(names) == 1 else None
     plan.batched = all(each.batched for each in kinds)
-    plan.strong = any(each.elementwise and not (each.gradient and each.gradient.keeps_zeros) for each in kinds)
+    plan.strong = not all(keeps_zeros(each) for each in kinds)
+    plan.guarded = not plan.wide and _n_unguarded(plan) <= len(sources)
     plan.tail = _elementwise_tail(plan)
     return plan
+
+
+def keeps_zeros(binding: Binding) -> bool:
+    """Whether strong zeros could not change what the rule of a record gives."""
+    return not binding.elementwise or (binding.gradient is not None and binding.gradient.keeps_zeros)
+
+
+def _n_unguarded(plan: Plan) -> int:
+    columns = zip(plan.bindings, plan.first, plan.second, strict=True)
+    return sum((first != NONE) + (second != NONE) for binding, first, second in columns if not keeps_zeros(binding))
 
 
 def _elementwise_tail(plan: Plan) -> int:

@@ -26,10 +26,10 @@ from typing import Any
 
 import numpy as np
 
-from autograd.dag import NONE, WIDE, Plan
+from autograd.dag import NONE, WIDE, Plan, keeps_zeros
 from autograd.indexed import IndexedGradient
 from autograd.records import NO_ATTRS
-from autograd.rules import add_up, call_thunk, fit
+from autograd.rules import add_up, all_finite, call_thunk, fit, strong_zeros
 from registry.bindings import Binding
 
 ARGUMENTS = "walk, given, values, shapes, expected, dtypes, attributes, batch, release"
@@ -47,9 +47,11 @@ def compile_plan(plan: Plan, starts: Sequence[int], sources: Sequence[int], firs
         "NO_ATTRS": NO_ATTRS,
         "add_into": np.add,
         "add_up": add_up,
+        "all_finite": all_finite,
         "call_thunk": call_thunk,
         "fit": fit,
         "ndarray": np.ndarray,
+        "strong_zeros": strong_zeros,
     }
     source = "\n    ".join([f"def walk_along({ARGUMENTS}):", *_Writer(plan, starts, first, names).lines(sources)])
     exec(compile(source, "<plan>", "exec"), names)
@@ -119,13 +121,15 @@ class _Writer:
             if binding.by_input is not None:
                 self.names[f"rule{step}_{position}"] = binding.by_input[position]
                 call = f"rule{step}_{position}({dy}, {saved}, {attrs})"
-            yield from self._contribution(call, each, step, binding, position)
+            yield from self._contribution(call, each, step, binding, position, dy)
 
-    def _contribution(self, call: str, each: int, step: int, binding: Binding, position: int) -> Iterator[str]:
+    def _contribution(self, call: str, each: int, step: int, binding: Binding, position: int, dy: str) -> Iterator[str]:
         before = self.arrived[each]
         self.arrived[each] += 1
         g = "g" if before else f"g{each}"
         yield f"{g} = {call}"
+        if self.plan.guarded and not keeps_zeros(binding):
+            yield f"if not all_finite(({g},)): {g} = strong_zeros({dy}, {g})"
         yield f"if type({g}) is not ndarray or {g}.dtype is not dtypes[{each}] or {g}.shape != expected[{each}]:"
         name = binding.input_names[position]
         yield f"    {g} = fit({g}, shapes[{each}], dtypes[{each}], batch, step{step}, {name!r})"
