@@ -56,7 +56,7 @@ def _softmax_cross_entropy(logits: Any, labels: Any) -> tuple[Any, Any]:
     labels = np.asarray(labels)
     _check_labels(logits, labels)
     shifted = logits - _max(logits, -1, None, None, True)
-    g = np.exp(shifted)
+    g = np.exp(shifted, order="C")  # below, a reshaped copy of it would be changed instead
     total = _sum(g, -1, None, None, True)
     count = total.size
     log_total = np.log(total)
