@@ -32,7 +32,7 @@ def rows_of_a_block(tape: Tape, plan: Plan) -> int:
     shapes = tape._shapes
     shape: tuple[int, ...] = shapes[plan.numbers[plan.tail]]
     size = prod(shape)
-    if size < SMALLEST or size > BLOCK * shape[0]:
+    if size < SMALLEST or 2 * size > BLOCK * shape[0]:  # a single row could be broadcast where it must not be
         return 0
     for step in range(plan.tail, len(plan)):
         binding, at = plan.bindings[step], plan.saved_at[step]

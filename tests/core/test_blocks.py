@@ -114,6 +114,17 @@ def test_zeros_stay_zeros(small_blocks):
     assert small_blocks
 
 
+def test_a_block_has_more_than_one_row(small_blocks, fake):
+    """A rule that holds a whole array of its own would be broadcast against a single row, and summed, without a word."""
+    whole = np.arange(1.0, 49.0).reshape(3, 16)
+    times = fake(
+        "fake_times(Tensor x) -> Tensor", lambda x: x * whole, lambda dy, s, a: {"x": lambda: dy * whole}, elementwise=True
+    )
+    for _ in range(3):
+        np.testing.assert_allclose(grad(lambda x: op.sum(times(x) * 2.0 * 3.0 * x * 0.5))(whole), 6 * whole**2)
+    assert not small_blocks
+
+
 def test_other_walks_are_left_alone(small_blocks):
     x0 = np.linspace(0.5, 2.0, 32)
     for _ in range(3):
