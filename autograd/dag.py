@@ -178,8 +178,10 @@ def make_plan(tape: Tape, target: int, sources: tuple[int, ...]) -> Plan:
     plan.backend = names.pop() if len(names) == 1 else None
     plan.batched = all(each.batched for each in kinds)
     plan.strong = not all(keeps_zeros(each) for each in kinds)
-    plan.guarded = not plan.wide and _n_unguarded(plan) <= len(sources)
-    plan.tail = _elementwise_tail(plan)
+    plan.tail = len(plan)
+    if len(plan) <= LONGEST_COMPILED:
+        plan.tail = _elementwise_tail(plan)
+        plan.guarded = not plan.wide and _n_unguarded(plan) <= len(sources)
     return plan
 
 
@@ -198,7 +200,7 @@ def _elementwise_tail(plan: Plan) -> int:
     tail = len(plan)
     while tail and plan.first[tail - 1] != WIDE and _is_purely_elementwise(plan.bindings[tail - 1]):
         tail -= 1
-    return tail if len(plan) - tail >= SHORTEST_TAIL and len(plan) <= LONGEST_COMPILED else len(plan)
+    return tail if len(plan) - tail >= SHORTEST_TAIL else len(plan)
 
 
 def _is_purely_elementwise(binding: Binding) -> bool:
