@@ -55,7 +55,7 @@ class Structure:
         if self._rebuild is None:
             return [start]
         if self.n_leaves == len(self._steps) == self._children.count(_LEAF):
-            return [start + step for step in self._steps]
+            return [start + step for step in self._steps] if start else self._steps
         paths: list[str] = []
         for child, step in zip(self._children, self._steps, strict=True):
             paths += [start + step] if child is _LEAF else child.paths(start + step)
@@ -101,12 +101,12 @@ def flatten(container: Any) -> tuple[list[Any], Structure]:
 def _flatten(container: Any, known: tuple[Flattener, Rebuilder], leaves: list[Any]) -> Structure:
     before = len(leaves)
     children, steps = known[0](container)
-    handlers = [_handlers(type(child)) for child in children]
-    if not any(handlers):  # no container inside: the flat list or dict of parameters that most models are
+    if not any(map(_handlers, set(map(type, children)))):  # no container inside: the flat list of parameters of most models
         leaves += children
         return Structure(container, known[1], [_LEAF] * len(children), steps, len(children))
     structures = []
-    for child, inside in zip(children, handlers, strict=True):
+    for child in children:
+        inside = _handlers(type(child))
         if inside is None:
             leaves.append(child)
             structures.append(_LEAF)

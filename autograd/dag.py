@@ -13,6 +13,7 @@ from __future__ import annotations
 import threading
 from array import array
 from collections import OrderedDict
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from autograd.errors import GradientError
@@ -36,6 +37,12 @@ CONDENSE_FROM = 2048
 LONGEST_CACHED = 100_000
 """Ids on a tape beyond which its plan is made afresh each time, in compact columns, and not kept."""
 
+SHORTEST_TAIL = 3
+"""Elementwise steps at the end of a plan that are worth a walk in blocks."""
+
+LONGEST_COMPILED = 1000
+"""Steps beyond which a plan is never compiled: Python's compiler takes 60 kB a step while it works."""
+
 CACHE_BYTES = 64 * 2**20
 """Upper bound on the bytes that all cached plans and their keys may take together."""
 
@@ -57,10 +64,33 @@ class Plan:
                (position, position in the list or None, id)
     kept       ids of sources that are themselves results of a step, and must outlive it
     strong     whether strong zeros could change a result: some elementwise rule does not keep zeros by itself
+    guarded    whether the compiled plan looks after strong zeros at each step that needs it, so that its walk is never repeated:
+               where such contributions are no more than the sources
     backend    the backend of all its steps; None if they have several
+    batched    whether the rules of all its steps can follow a batch of cotangents
+    uses       how often it was walked as it is
+    compiled   what ``autograd.straight`` made of it after that
+    tail       the step from which on all are elementwise, for ``autograd.blocks``; the number of steps if those are too few
+    compiled_tail  what ``autograd.straight`` made of the steps from there on
     """
 
-    __slots__ = ("backend", "bindings", "first", "kept", "numbers", "saved_at", "second", "strong", "wide")
+    __slots__ = (
+        "backend",
+        "batched",
+        "bindings",
+        "compiled",
+        "compiled_tail",
+        "first",
+        "guarded",
+        "kept",
+        "numbers",
+        "saved_at",
+        "second",
+        "strong",
+        "tail",
+        "uses",
+        "wide",
+    )
 
     def __init__(self, n_ids: int) -> None:
         self.bindings: list[Binding] = []
@@ -72,13 +102,20 @@ class Plan:
         self.kept: frozenset[int] = frozenset()
         self.backend: str | None = None
         self.strong = True
+        self.batched = False
+        self.guarded = False
+        self.uses = 0
+        self.compiled: Callable[..., list[Any]] | None = None
+        self.tail = 0
+        self.compiled_tail: Callable[..., list[Any]] | None = None
 
     def __len__(self) -> int:
         return len(self.bindings)
 
     def nbytes(self) -> int:
-        """Bytes that this plan keeps alive, near enough for the cache."""
-        return 512 + 104 * len(self.bindings) + 200 * len(self.wide)
+        """Bytes that this plan keeps alive, near enough for the cache, once it is compiled."""
+        a_step = 104 if len(self) > LONGEST_COMPILED else 104 + 1000
+        return 512 + a_step * len(self) + 200 * len(self.wide)
 
 
 _cache: OrderedDict[tuple[Any, ...], Plan] = OrderedDict()
@@ -139,8 +176,35 @@ def make_plan(tape: Tape, target: int, sources: tuple[int, ...]) -> Plan:
     kinds = set(plan.bindings)
     names = {each.kernel.backend_name for each in kinds}
     plan.backend = names.pop() if len(names) == 1 else None
-    plan.strong = any(each.elementwise and not (each.gradient and each.gradient.keeps_zeros) for each in kinds)
+    plan.batched = all(each.batched for each in kinds)
+    plan.strong = not all(keeps_zeros(each) for each in kinds)
+    plan.tail = len(plan)
+    if len(plan) <= LONGEST_COMPILED:
+        plan.tail = _elementwise_tail(plan)
+        plan.guarded = not plan.wide and _n_unguarded(plan) <= len(sources)
     return plan
+
+
+def keeps_zeros(binding: Binding) -> bool:
+    """Whether strong zeros could not change what the rule of a record gives."""
+    return not binding.elementwise or (binding.gradient is not None and binding.gradient.keeps_zeros)
+
+
+def _n_unguarded(plan: Plan) -> int:
+    columns = zip(plan.bindings, plan.first, plan.second, strict=True)
+    return sum((first != NONE) + (second != NONE) for binding, first, second in columns if not keeps_zeros(binding))
+
+
+def _elementwise_tail(plan: Plan) -> int:
+    """The step from which on all are elementwise, see ``Plan.tail``."""
+    tail = len(plan)
+    while tail and plan.first[tail - 1] != WIDE and _is_purely_elementwise(plan.bindings[tail - 1]):
+        tail -= 1
+    return tail if len(plan) - tail >= SHORTEST_TAIL else len(plan)
+
+
+def _is_purely_elementwise(binding: Binding) -> bool:
+    return binding.elementwise and not binding.several and not binding.attr_names and not binding.info_positions
 
 
 def _layout(tape: Tape) -> tuple[array[int], array[int], array[int]]:

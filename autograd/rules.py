@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -104,6 +105,22 @@ def _stack(parts: list[Any]) -> Any:
     return op.stack(dense, axis=0)
 
 
+def add_up(before: Any, g: Any, owned: bool, fresh: bool, batch: tuple[int, ...]) -> Any:
+    """The sum of two contributions to one cotangent: in place where ``before`` is the walk's own, or ``g`` a rule's new array."""
+    if type(before) is IndexedGradient or type(g) is IndexedGradient:
+        if type(before) is type(g):
+            before.extend(g)
+            return before
+        before = before.dense(batch) if type(before) is IndexedGradient else before
+        g = g.dense(batch) if type(g) is IndexedGradient else g
+    if type(before) is ndarray and type(g) is ndarray:
+        if owned:
+            return np.add(before, g, before)
+        if fresh and before.dtype is g.dtype:
+            return np.add(before, g, g)
+    return op.add(before, g)
+
+
 def strong_zeros(dy: Any, g: Any) -> Any:
     """``g``, but exactly zero wherever the cotangent ``dy`` is."""
     if type(dy) is tuple:
@@ -112,6 +129,30 @@ def strong_zeros(dy: Any, g: Any) -> Any:
     else:
         zero = np.equal(innermost_value(dy), 0)
     return op.where(zero, 0.0, g) if zero.any() else g
+
+
+def all_finite(results: Sequence[Any]) -> bool:
+    """Whether every gradient is finite, by one product with itself each: inf and NaN survive it, and it costs one read.
+
+    A product that overflows is a false alarm: the gradient is then walked again, and stays what it is.
+    """
+    total = 0.0
+    for each in results:
+        plain = each if type(each) is ndarray else innermost_value(each)
+        if type(plain) is ndarray:
+            if plain.ndim != 1:
+                plain = (plain if plain.base is None else _distinct(plain)).ravel(order="K")
+            total += abs(plain.dot(plain))
+        elif plain is not None:
+            total += abs(plain)
+    return isfinite(total)
+
+
+def _distinct(array: ndarray[Any, Any]) -> ndarray[Any, Any]:
+    """A view without the repetitions of a broadcast: the gradient of a sum is one number, however large its shape."""
+    if array.base is None or 0 not in array.strides or not array.size:
+        return array
+    return array[tuple([0 if stride == 0 else slice(None) for stride in array.strides])]
 
 
 def fit(g: Any, shape: tuple[int, ...], dtype: Any, batch: tuple[int, ...], binding: Binding, input_name: str) -> Any:

@@ -208,9 +208,10 @@ class Tape:
         self._bindings += [SOURCE] * len(arrays)
         self._shapes += [each.shape for each in arrays]
         self._dtypes += [each.dtype for each in arrays]
+        numbers = range(first, first + len(arrays))
+        self._names.update(zip(numbers, paths, strict=True))
         tensors = []
-        for number, value, path in zip(range(first, first + len(arrays)), arrays, paths, strict=True):
-            self._names[number] = path
+        for number, value in zip(numbers, arrays, strict=True):
             tensor = Tensor()
             tensor._value = value
             tensor._tape = self

@@ -6,6 +6,7 @@ These become methods of ``Tape`` (``autograd.methods``); here are their checks a
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from threading import get_ident
 from typing import Any, NoReturn
 
@@ -159,11 +160,17 @@ def _spell(value: Any) -> str:
 
 
 def _scalar_cotangent(target: Tensor) -> Any:
-    shape, dtype = target._tape._shapes[target._id], np.dtype(target._tape._dtypes[target._id])
+    shape = target._tape._shapes[target._id]
     if shape != ():
         raise GradientError(
             f"the target has shape {shape}, expected a scalar: sum it, pass dy= of that shape, or take tape.jacobian"
         )
+    return _one(target._tape._dtypes[target._id])
+
+
+@lru_cache(maxsize=16)
+def _one(dtype: Any) -> Any:
+    dtype = np.dtype(dtype)
     if dtype.kind == "c":
         raise GradientError(
             "the target is complex, which has no single gradient: take a real part of it, pass dy=, or use holomorphic_grad"

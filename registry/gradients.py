@@ -42,7 +42,8 @@ class GradConfig:
     save_all_inputs   for an operator whose input is a list of tensors: save each of them
     outputs_to_save   one boolean an output; ``True`` alone means the single output
     infos_to_save     names of inputs of which the rule needs only the ``TensorInfo`` (shape, dtype)
-    elementwise       the Jacobian is diagonal: the walk un-broadcasts, zeros stay zeros, and the rule serves forward mode
+    elementwise       the Jacobian is diagonal: the walk un-broadcasts, zeros stay zeros, and the rule serves forward mode; the
+                      walk may call it for a part of the rows alone, with that part of ``dy`` and ``saved``
     holomorphic       for an elementwise rule: it also holds for complex inputs in forward mode (not so for ``abs``, ``real``)
     linear            inputs in which the operator is linear while the others stay fixed; a list counts as one input
     affine            attributes to replace in the linear map, such as ``{"initial": None}`` for ``sum``

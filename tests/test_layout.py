@@ -34,6 +34,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("operators",),
     ("indexed", "dag"),
     ("rules",),
+    ("straight", "blocks"),
     ("backprop",),
     ("forward", "tape_gradient"),
     ("functional", "gradients", "custom"),

@@ -37,18 +37,20 @@ def _check_labels(logits: Any, labels: Any) -> None:
             f"labels are {labels.dtype} of shape {labels.shape}; for logits of shape {logits.shape} expected class numbers"
             f" (integers) of shape {logits.shape[:-1]}, or one float for each class of shape {logits.shape}"
         )
-    if labels.size and _min(labels, None) < 0:
-        raise ValueError(
-            f"labels hold {labels.min()}, expected class numbers from 0 to {logits.shape[-1] - 1}; leave out what has no label"
-        )
+    if not labels.size:
+        return
+    least, greatest = _min(labels, None), _max(labels, None)
+    if least < 0 or greatest >= logits.shape[-1]:
+        wrong, error = (least, ValueError) if least < 0 else (greatest, IndexError)
+        raise error(f"labels hold {wrong}, expected class numbers from 0 to {logits.shape[-1] - 1}; leave out what has no label")
 
 
 @lru_cache(maxsize=16)
-def _numbers(count: int) -> Any:
-    """The row numbers, which are the same for every batch of one size."""
-    numbers = np.arange(count)
-    numbers.setflags(write=False)
-    return numbers
+def _row_starts(count: int, length: int) -> Any:
+    """Where each row begins in the flat array, which is the same for every batch of one size."""
+    starts = np.arange(count) * length
+    starts.setflags(write=False)
+    return starts
 
 
 def _softmax_cross_entropy(logits: Any, labels: Any) -> tuple[Any, Any]:
@@ -56,7 +58,7 @@ def _softmax_cross_entropy(logits: Any, labels: Any) -> tuple[Any, Any]:
     labels = np.asarray(labels)
     _check_labels(logits, labels)
     shifted = logits - _max(logits, -1, None, None, True)
-    g = np.exp(shifted)
+    g = np.exp(shifted, order="C")  # below, a reshaped copy of it would be changed instead
     total = _sum(g, -1, None, None, True)
     count = total.size
     log_total = np.log(total)
@@ -69,11 +71,11 @@ def _softmax_cross_entropy(logits: Any, labels: Any) -> tuple[Any, Any]:
         g *= _sum(labels, -1, None, None, True).astype(g.dtype)
         g -= labels / g.dtype.type(count)
         return loss, g
-    places = _numbers(count), labels.ravel()
-    loss = _sum(log_total.ravel() - shifted.reshape((count, -1))[places]) / count
+    places = _row_starts(count, logits.shape[-1]) + labels.ravel().astype(np.intp, copy=False)  # half the time of two indices
+    loss = _sum(log_total.ravel() - shifted.ravel()[places]) / count
     total *= count
     g /= total
-    g.reshape((count, -1))[places] -= 1 / count
+    g.ravel()[places] -= 1 / count
     return loss, g
 
 

@@ -182,6 +182,18 @@ def test_the_tape_keeps_the_logits_and_the_gradient_in_them():
     assert tape.saved_bytes() == 2 * x.nbytes
 
 
+@pytest.mark.parametrize("order", [(0, 1, 2), (1, 0, 2), (2, 1, 0), (0, 2, 1)])
+def test_the_gradient_does_not_depend_on_how_the_logits_lie_in_memory(order):
+    rng = np.random.default_rng(4)
+    logits, labels = rng.normal(size=(2, 3, 4)), rng.integers(4, size=(2, 3))
+    back = np.argsort(order)
+    laid_out = np.ascontiguousarray(logits.transpose(order)).transpose(back)
+    g = grad(lambda x: anp.softmax_cross_entropy(x, labels))(laid_out)
+    expected = np.exp(logits) / np.exp(logits).sum(-1, keepdims=True)
+    expected -= np.eye(4)[labels]
+    np.testing.assert_allclose(g, expected / 6, rtol=1e-12)
+
+
 # ------------------------------------------------------------------------------------------------ errors
 
 
