@@ -204,7 +204,7 @@ class _Walk:
             n_outputs, lengths, wanted = self.plan.wide[number]
         else:
             wanted = tuple((p, None, each) for p, each in enumerate((first, second)) if each != NONE)
-        arrived = [self._take(each) for each in range(number, number + n_outputs)]
+        arrived = [self._take(each, binding.takes_indexed) for each in range(number, number + n_outputs)]
         if all(each is None for each in arrived):
             return
         if binding.kernel.backend_name != self.backend:
@@ -213,12 +213,13 @@ class _Walk:
         else:
             self._apply(binding, number, arrived, lengths, wanted, at)
 
-    def _take(self, number: int) -> Any:
+    def _take(self, number: int, indexed: bool = False) -> Any:
         dy = self.cotangents[number]
         self.cotangents[number] = None
-        if type(dy) is IndexedGradient:
+        kept = number in self.plan.kept
+        if type(dy) is IndexedGradient and (kept or not indexed or self.batch or not dy.is_plain()):
             dy = dy.dense(self.batch)
-        if number in self.plan.kept:
+        if kept:
             self.kept[number] = dy
         return dy
 

@@ -41,6 +41,7 @@ class Binding:
     keeps_inputs    whether any input is kept
     keep_output     whether the rule declared the single output
     keep_output_if  by bit mask of the tracked inputs: whether it is kept; None takes its place otherwise
+    takes_indexed   the rule takes a gradient of indexing for ``dy`` as the walk keeps it
     views           some output may share memory with an input, by the schema
     checked         the walk has seen the rule return exactly a function for each input
     attr_names      names of the attributes, in schema order
@@ -77,6 +78,7 @@ class Binding:
         "save_outputs",
         "schema",
         "several",
+        "takes_indexed",
         "views",
     )
 
@@ -105,6 +107,7 @@ class Binding:
         self.fresh = gradient is not None and gradient.fresh
         self.batched = gradient is None or gradient.batched
         self.checked = False
+        self.takes_indexed = gradient is not None and gradient.takes_indexed
         self._set_saves(gradient)
 
     def _set_saves(self, gradient: GradConfig | None) -> None:

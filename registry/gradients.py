@@ -55,6 +55,7 @@ class GradConfig:
                       the walk may add to them in place
     keeps_zeros       for an elementwise rule: a cotangent of exactly zero gives exactly zero whatever the saved values are,
                       inf and NaN included, so that the walk need not look for their traces on its account
+    takes_indexed     ``dy`` may be a gradient of indexing, which is then not made an array first (``autograd.indexed``)
     batched           the rule follows extra leading axes of ``dy``; False makes the walk call it once a cotangent
     """
 
@@ -73,6 +74,7 @@ class GradConfig:
     needs: Mapping[str, tuple[str, ...]] | None = None
     fresh: bool = False
     keeps_zeros: bool = False
+    takes_indexed: bool = False
     batched: bool = True
     by_input: Mapping[str, InputGradFunc] | None = None
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from autograd import operators as op
 from autograd.gradients.indexing import read_behind_batch
+from autograd.indexed import IndexedGradient
 from registry.gradients import gradient
 
 
@@ -20,19 +21,30 @@ def _tangent(tangents, saved, attrs):
     return op.setitem(0.0 if dv is None else dv, da, index=attrs["index"])
 
 
-@gradient("setitem", infos_to_save=("v", "a"), jvp_func=_tangent)
+@gradient("setitem", infos_to_save=("v", "a"), jvp_func=_tangent, takes_indexed=True)
 def setitem(dy, saved, attrs):
     v, a = saved
     index = attrs["index"]
+    indexed = dy if type(dy) is IndexedGradient and dy.buffer is not None else None
+    if indexed is None and type(dy) is IndexedGradient:
+        dy = dy.dense()
 
     def dv():
-        part = read_behind_batch(dy, index, len(a.shape))
+        n_batch = 0 if indexed is not None else np.ndim(dy) - len(a.shape)
+        part = read_behind_batch(dy, index, len(a.shape)) if indexed is None else indexed.take(index)
         winners = _winners(index, a.shape)
         if winners is not None:
             part = op.where_or_zero(winners, part)
-        return _sum_to(part, v.shape, np.ndim(dy) - len(a.shape))
+        return _sum_to(part, v.shape, n_batch)
 
-    def da():
+    def da():  # after dv, which reads what is cleared here
+        if indexed is not None:
+            indexed.clear(index)
+            return indexed
+        if type(dy) is np.ndarray and dy.shape == a.shape:
+            mine = IndexedGradient.of_array(np.array(dy))
+            mine.clear(index)
+            return mine
         untouched = np.ones(a.shape, bool)
         untouched[index] = False
         return op.where_or_zero(untouched, dy)

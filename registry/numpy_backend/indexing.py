@@ -37,7 +37,7 @@ def _scatter_add(values: Sequence[Any], indices: Any, shape: Any, dtype: Any, ba
     ahead = (slice(None),) * batch
     for value, index in zip(values, indices, strict=True):
         parts = index if isinstance(index, tuple) else (index,)
-        if _is_basic(parts):
+        if is_basic(parts):
             part = total[ahead + parts]
             if type(part) is np.ndarray:  # a view, added to where it lies
                 np.add(part, value, part)
@@ -48,7 +48,8 @@ def _scatter_add(values: Sequence[Any], indices: Any, shape: Any, dtype: Any, ba
     return total if total.ndim else total[()]
 
 
-def _is_basic(parts: tuple[Any, ...]) -> bool:
+def is_basic(parts: tuple[Any, ...]) -> bool:
+    """Whether an index consists of integers, slices, None and Ellipsis alone, so that it names no element twice."""
     for each in parts:  # noqa: SIM110  # a generator costs three times as much, for each element that a loop reads
         if type(each) not in _BASIC and not isinstance(each, np.integer):
             return False
