@@ -242,7 +242,7 @@ def test_an_array_with_a_tensor_in_it_stands_for_one():
         with pytest.raises(NotTrackedError, match="float"):
             float(c[1])
         with pytest.raises(NotTrackedError, match="has no gradient rule"):
-            numpy.linalg.lstsq(c[:, None], c, rcond=None)
+            numpy.lib.stride_tricks.sliding_window_view(c, 2)
         numpy.testing.assert_array_equal(tape.gradient(c, x, dy=numpy.ones(3)), [1.0, 0.0, 0.0])
     assert c.tolist() == [0.0, X[0], 0.0]
     assert type(c + 1) is not Tensor
