@@ -113,7 +113,7 @@ def _assign_in_place(target: Tensor, index: Any, value: Any) -> bool:
     """
     tape = target._tape
     y = target._value
-    if type(y) is not np.ndarray or y.base is not None or not y.flags.writeable or tape._keep_all or hasattr(target, "_views"):
+    if type(y) is not np.ndarray or y.base is not None or not y.flags.writeable or tape._keep_all:
         return False
     if type(value) is Tensor and (value._tape is not tape or type(value._value) is Tensor):
         return False

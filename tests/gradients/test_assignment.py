@@ -127,6 +127,36 @@ def views_of_a_tensor(np, x):
     return np.sum(y * back) + head[1]
 
 
+def views_of_views(np, x):
+    y = x * 1.0
+    tail = y[1:]
+    back = tail[::-1]
+    y[2] = x[0] * x[1]
+    back[1] = back[0] * x[2]
+    m = np.zeros((2, 3))
+    row = m[1]
+    end = row[1:]
+    m[1, 2] = x[0]
+    end[0] = end[1] * x[1]
+    return np.sum(back * tail) + np.sum(row * x) + end[0] * y[1]
+
+
+def read_twice_then_written(np, x):
+    y = x * 1.0
+    read = y[numpy.array([0, 0, 1])]
+    y[2] = x[0] * x[1]
+    y[0] = y[2]
+    return np.sum(read**2) + np.sum(y * x)
+
+
+def numbers_are_replaced(np, x):
+    first = x[0]
+    second = first
+    first += x[1]
+    first *= first
+    return first * second
+
+
 def augmented(np, x):
     total = np.zeros(3)
     for k in range(3):
@@ -186,7 +216,8 @@ def makers(np, x):
 
 
 FUNCTIONS = [
-    element_by_element, masked, rows, into_an_expression, into_the_argument, through_views, views_of_a_tensor, augmented,
+    element_by_element, masked, rows, into_an_expression, into_the_argument, through_views, views_of_a_tensor, views_of_views,
+    read_twice_then_written, numbers_are_replaced, augmented,
     augmented_with_plain_numpy, recurrence, old_values_stay, writers, makers,
 ]  # fmt: skip
 X = numpy.array([0.8, 1.3, -0.6])
@@ -349,3 +380,27 @@ def test_nested_tapes_and_assignment():
 
     # x^3 (2x^2 + 1)
     assert grad(f)(2.0) == pytest.approx(10 * 2.0**4 + 3 * 2.0**2)
+
+
+def test_one_array_assigned_into_twice_and_results_on_the_way():
+    weights = numpy.array([1.0, 2.0, 4.0])
+    with Tape(persistent=True) as tape:
+        u = tape.watch(X)
+        v = tape.watch(5.0)
+        first = op.setitem(v, u, index=0)
+        second = op.setitem(v * 2.0, first, index=1)
+        other = op.setitem(v * 3.0, u, index=2)
+        y = op.sum(second * weights) + op.sum(other * weights)
+    gradients = tape.gradient(y, [first, u, v])
+    numpy.testing.assert_array_equal(gradients[0], [1.0, 0.0, 4.0])
+    numpy.testing.assert_array_equal(gradients[1], [0.0 + 1.0, 0.0 + 2.0, 4.0 + 0.0])
+    assert gradients[2] == 1.0 + 2.0 * 2.0 + 3.0 * 4.0
+    tape._free()
+
+
+def test_an_augmented_assignment_after_its_tape_gives_numbers():
+    with Tape() as tape:
+        t = tape.watch(X) * 2.0
+    t += 1.0
+    numpy.testing.assert_array_equal(t, 2 * X + 1)
+    assert type(t) is numpy.ndarray
