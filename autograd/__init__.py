@@ -19,12 +19,13 @@ is installed.
 __version__ = "0.1.0"
 __distribution__ = "gradtape"
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import registry as _registry  # noqa: F401  # operators and kernels come first
 from autograd import gradients as _gradients  # noqa: F401  # then their rules
-from autograd import methods as _methods  # noqa: F401  # then Tensor's operators
+from autograd import methods as _methods  # then Tensor's operators
 from autograd import numpy as numpy
 from autograd.containers import register_container
 from autograd.custom import checkpoint, custom_gradient
@@ -101,6 +102,18 @@ __all__ = [
     "value_and_grad",
     "vjp",
 ]
+
+
+def _declare_scipys(ufunc: Any) -> bool:
+    """Import our form of ``scipy.special`` for one of its ufuncs, called with a tensor before anybody asked for it."""
+    theirs = sys.modules.get("scipy.special")
+    if "autograd.scipy.special" in sys.modules or getattr(theirs, ufunc.__name__, None) is not ufunc:
+        return False
+    import_module("autograd.scipy.special")
+    return True
+
+
+_methods.ufunc_sources.append(_declare_scipys)
 
 _ON_DEMAND = {
     "builtins": ("builtins", "dict", "isinstance", "list", "tuple", "type"),

@@ -5,7 +5,7 @@ Every entry is an operator of ``autograd.operators``; nothing is computed here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -164,7 +164,11 @@ def function_of_ufunc(ufunc: Any) -> Callable[..., Any] | None:
     try:
         return op.operator_function(ufunc.__name__) if ufunc.__name__ not in vars(op) else vars(op)[ufunc.__name__]
     except AttributeError:
-        return None
+        return function_of_ufunc(ufunc) if any(declare(ufunc) for declare in ufunc_sources) else None
+
+
+ufunc_sources: list[Callable[[Any], bool]] = []
+"""Each is asked about a ufunc that no operator is named after, and says whether it has declared one now."""
 
 
 def _array_function(self: Tensor, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
@@ -268,8 +272,8 @@ def fill_tensor() -> None:
         setattr(Tape, name, {"gradient": gradient, "value_and_gradient": value_and_gradient, "jacobian": jacobian}[name])
 
 
-def add_methods(functions: dict[str, Callable[..., Any]]) -> None:
-    """Give Tensor the methods of an ndarray that take the array first (``t.sum(axis=0)``), under these names."""
+def add_methods(functions: Mapping[str, Callable[..., Any] | property]) -> None:
+    """Give Tensor the methods of an ndarray that take the array first (``t.sum(axis=0)``), and attributes, under these names."""
     for name, function in functions.items():
         setattr(Tensor, name, function)
 

@@ -8,15 +8,18 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from itertools import count
 from typing import Any, NoReturn
+from weakref import ref
 
 import numpy as np
 
 from autograd import operators as op
 from autograd.containers import flatten
 from autograd.errors import GradientError
+from autograd.tape import Tape
 from autograd.tensor import Tensor, innermost_value
 
 Function = Callable[..., Any]
@@ -152,8 +155,11 @@ class ByArgument:
         return None if maker is None else maker(call.ans, *call.args, **call.kwargs)
 
     def __call__(self, argnums: Sequence[int], ans: Any, args: Any, kwargs: Any) -> Callable[[Any], tuple[Any, ...]]:
-        call = Call(self.function, args, kwargs, ans, [(argnum, ()) for argnum in argnums])
-        return lambda g: tuple([call.gradients(g).of(argnum, ()) for argnum in argnums])
+        call = Call(self.function, args, kwargs, ans, [], None)
+        pull_backs = [self.one(argnum, call) for argnum in argnums]
+        return lambda g: tuple(
+            [_zeros_like(args[n]) if each is None else each(g) for n, each in zip(argnums, pull_backs, strict=True)]
+        )
 
 
 def _keeps_its_own(what: str, fun: Any) -> bool:
@@ -208,18 +214,34 @@ def _sum(parts: list[Any], like: Any) -> Any:
 class Call:
     """One call of a primitive as its record keeps it: the values one level in, the result, and where the tensors stood."""
 
-    __slots__ = ("ans", "args", "function", "kwargs", "places")
+    __slots__ = ("ans", "args", "function", "kwargs", "places", "tape")
 
-    def __init__(self, function: Function, args: tuple[Any, ...], kwargs: Any, ans: Any, places: list[tuple[int, Path]]) -> None:
+    def __init__(
+        self, function: Function, args: tuple[Any, ...], kwargs: Any, ans: Any, places: list[tuple[int, Path]], tape: Tape | None
+    ) -> None:
         self.function = function
         self.args = args
         self.kwargs = kwargs
         self.ans = ans
         self.places = places
+        self.tape = None if tape is None else ref(tape)  # the tape has the record, which has the call
 
     def gradients(self, g: Any) -> _Gradients:
         """The gradients for one cotangent, each computed when it is asked for."""
         return _Gradients(self, g)
+
+    @contextmanager
+    def as_it_was(self) -> Iterator[None]:
+        """Let tensors that hide in the arguments be tensors of the tape still, as code that takes one level off expects."""
+        tape = self.tape() if self.tape is not None else None
+        if tape is None or tape._recording or tape._freed:
+            yield
+            return
+        tape._resume()
+        try:
+            yield
+        finally:
+            tape._pause()
 
     def tangent(self, tangents: Sequence[Any]) -> Any:
         """The tangent of the result for one of each tensor, None where there is none."""
@@ -265,11 +287,12 @@ class _Gradients:
         if rule is None:
             _missing("VJP", self.call.function, argnum, "defvjp")
         try:
-            if type(rule) is ByArgument:
-                pull_back = rule.one(argnum, self.call)
-                self.done[argnum] = None if pull_back is None else pull_back(self.g)
-            else:
-                self._compute_all(rule)
+            with self.call.as_it_was():
+                if type(rule) is ByArgument:
+                    pull_back = rule.one(argnum, self.call)
+                    self.done[argnum] = None if pull_back is None else pull_back(self.g)
+                else:
+                    self._compute_all(rule)
         except Exception as error:
             error.add_note(
                 f"in the VJP of {name_of(self.call.function)} in argument {argnum}; in forward mode it runs on tensors, unless"
@@ -291,6 +314,8 @@ class _Gradients:
     def _fit(self, g: Any, value: Any, argnum: int) -> Any:
         """A gradient as the walk takes it: dense, a float, an array of its own, and of the shape of its argument."""
         g = _dense(g)
+        if type(g) is Tensor and self.call.tape is not None and g._tape is self.call.tape():
+            g = g._value  # it was made of a tensor that hides in the arguments
         expected = np.shape(innermost_value(value))
         if type(g) is Tensor:
             shape = g.shape

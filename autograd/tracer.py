@@ -302,4 +302,4 @@ def _record_of(tensor: Tensor) -> Any:
     return next((each for each in tensor._tape.nodes if tensor._id in each.outputs), None)
 
 
-add_methods({"_trace": property(lambda tensor: tensor._tape), "_node": property(_record_of)})  # type: ignore[dict-item]
+add_methods({"_trace": property(lambda tensor: tensor._tape), "_node": property(_record_of)})

@@ -59,7 +59,8 @@ def solve_triangular(
 ) -> Any:
     """``scipy.linalg.solve_triangular``: the solution of ``a x = b``; of ``a.T x = b`` or ``a.conj().T x = b`` by ``trans``.
 
-    The gradient in ``a`` is zero in the other triangle, and on the diagonal with ``unit_diagonal=True``. Tensors are not overwritten.
+    The gradient in ``a`` is zero in the other triangle, and on the diagonal with ``unit_diagonal=True``. Tensors are not
+    overwritten.
 
     >>> solve_triangular([[2.0, 0.0], [1.0, 1.0]], [2.0, 3.0], lower=True)
     array([1., 2.])
@@ -82,9 +83,10 @@ def solve_triangular(
 def solve_banded(
     l_and_u: Any, ab: Any, b: Any, overwrite_ab: bool = False, overwrite_b: bool = False, check_finite: bool = True
 ) -> Any:
-    """``scipy.linalg.solve_banded``: the solution of ``a x = b`` for a matrix with few diagonals, ``ab[u + i - j, j] == a[i, j]``.
+    """``scipy.linalg.solve_banded``: the solution of ``a x = b`` for a matrix with few diagonals.
 
-    Places of ``ab`` that stand for no element of the matrix have the gradient 0.
+    These are stored in ``ab``, with ``ab[u + i - j, j] == a[i, j]``. Places of ``ab`` that stand for no element of the matrix
+    have the gradient 0.
 
     >>> solve_banded((0, 1), [[0.0, 1.0], [1.0, 2.0]], [3.0, 2.0])
     array([2., 1.])
@@ -124,7 +126,9 @@ def sqrtm(A: Any, *args: Any, **kwargs: Any) -> Any:
     if not holds_tensors(A, args, kwargs):
         return _linalg.sqrtm(A, *args, **kwargs)
     if args or kwargs:
-        raise NotTrackedError(f"scipy.linalg.sqrtm: got options {[*args, *kwargs]} together with a tensor, expected the matrix alone")
+        raise NotTrackedError(
+            f"scipy.linalg.sqrtm: got options {[*args, *kwargs]} together with a tensor, expected the matrix alone"
+        )
     return _of_matrix("sqrtm", op.scipy_sqrtm, A)
 
 
@@ -186,8 +190,8 @@ def solve(a: Any, b: Any, *args: Any, **options: Any) -> Any:
     given = [key for key in options if key not in ("check_finite", "overwrite_a", "overwrite_b")]
     if args or given:
         raise NotTrackedError(
-            f"scipy.linalg.solve: got options {[*args, *given]} together with a tensor, expected a and b alone; for a triangle use"
-            " solve_triangular, for a transposed matrix a.T"
+            f"scipy.linalg.solve: got options {[*args, *given]} together with a tensor, expected a and b alone; for a triangle"
+            " use solve_triangular, for a transposed matrix a.T"
         )
     check_finite = options.get("check_finite", True)
     a, b = _array("solve", a, check_finite), _array("solve", b, check_finite)

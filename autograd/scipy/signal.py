@@ -28,8 +28,8 @@ def convolve(
 ) -> Any:
     """``scipy.signal.convolve``; with ``axes`` only along those axes of the two, and summed over the pairs of ``dot_axes``.
 
-    The axes of the result are then those of ``in1`` that are left, those of ``in2`` that are left, and the convolved ones. By position,
-    ``mode, method`` may follow the two, as SciPy has it, or ``axes, dot_axes, mode``, as HIPS autograd has it.
+    The axes of the result are then those of ``in1`` that are left, those of ``in2`` that are left, and the convolved ones. By
+    position, ``mode, method`` may follow the two, as SciPy has it, or ``axes, dot_axes, mode``, as HIPS autograd has it.
 
     Raises ValueError where axes do not fit, or ``mode="valid"`` finds neither factor larger along all axes.
 
@@ -41,7 +41,8 @@ def convolve(
     if args and isinstance(args[0], str):
         mode, method = (*args, method)[:2]
     elif args:
-        axes, dot_axes, mode = (*args, *(axes, dot_axes, mode)[len(args) :])
+        given: list[Any] = [*args, *[axes, dot_axes, mode][len(args) :]]
+        axes, dot_axes, mode = given
     alone = axes is None and not any(len(each) for each in dot_axes)
     if alone and not holds_tensors(in1, in2):
         return _signal.convolve(in1, in2, mode, method)
@@ -99,7 +100,7 @@ def _axes(in1: Any, in2: Any, axes: Any, dot_axes: Any) -> tuple[list[list[int]]
 
 
 def _arranged(x: Any, conv: list[int], dots: list[int]) -> tuple[Any, tuple[int, ...]]:
-    """``x`` with three groups of axes: those left over as one, the summed as one, and the convolved; and the lengths of the first."""
+    """``x`` with its axes in three groups, those left over as one, the summed as one, the convolved; and lengths of the first."""
     left = [axis for axis in range(len(x.shape)) if axis not in conv and axis not in dots]
     order = [*left, *dots, *conv]
     if order != sorted(order):

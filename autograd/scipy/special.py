@@ -1,7 +1,7 @@
 """SciPy's special functions over tensors: ``import autograd.scipy.special as special``.
 
-They are differentiable in each real argument, parameters included (``gammainc`` in ``a``, ``betainc`` in ``a`` and ``b``), but for
-the order of a Bessel function and of ``polygamma``, which raise NotTrackedError.
+They are differentiable in each real argument, parameters included (``gammainc`` in ``a``, ``betainc`` in ``a`` and ``b``), but
+for the order of a Bessel function and of ``polygamma``, which raise NotTrackedError.
 """
 
 from __future__ import annotations
@@ -80,8 +80,21 @@ xlog1py = ufunc("xlog1py")
 xlogy = ufunc("xlogy")
 y0 = ufunc("y0")
 y1 = ufunc("y1")
-yn = ufunc("yn")
 yv = ufunc("yv")
+_yn = ufunc("yn")
+
+
+def yn(n: Any, x: Any, /, out: Any = None, **options: Any) -> Any:
+    """``scipy.special.yn``: the Bessel function of the second kind of a whole order; differentiable in ``x``.
+
+    Raises ValueError for a fractional order together with a tensor.
+
+    >>> float(yn(1, 2.0)) == float(y1(2.0))
+    True
+    """
+    if not holds_tensors(n, x, out, options):
+        return _special.yn(n, x, out=out, **options)
+    return _yn(n, x, out=out, **options)
 
 
 def polygamma(n: Any, x: Any) -> Any:
@@ -119,8 +132,8 @@ def multigammaln(a: Any, d: Any) -> Any:
 def logsumexp(a: Any, axis: Any = None, b: Any = None, keepdims: bool = False, return_sign: bool = False) -> Any:
     """``scipy.special.logsumexp``: ``log(sum(b * exp(a)))``, differentiable in ``a`` and in the weights ``b``.
 
-    Where all of ``a`` is -inf the gradient is 0; infinite elements share it. With ``return_sign=True`` a pair of the logarithm of the
-    sum's size and its sign: a constant for real numbers, a differentiable phase for complex ones.
+    Where all of ``a`` is -inf the gradient is 0; infinite elements share it. With ``return_sign=True`` a pair of the logarithm of
+    the sum's size and its sign: a constant for real numbers, a differentiable phase for complex ones.
 
     >>> round(float(logsumexp([1000.0, 1000.0], b=[1.0, -0.5])), 6)  # 1000 - log(2)
     999.306853

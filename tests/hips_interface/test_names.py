@@ -115,6 +115,8 @@ def test_names_of_the_interface_work_as_attributes():
     code = f"import autograd; print({uses})"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "1.0 True [2.]\n"
     assert autograd.tuple([1.0]) == (1.0,)
+    on_demand = {name for names in autograd._ON_DEMAND.values() for name in names}
+    assert set(SERVED[""].split()) <= on_demand | set(autograd.__all__), "an import elsewhere may hide that one is missing"
 
 
 def test_wrap_namespace():

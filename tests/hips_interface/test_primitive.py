@@ -10,6 +10,7 @@ import pytest
 import autograd.numpy as np
 from autograd import GradientError, NotTrackedError, Tape, Tensor, grad, hessian, jacobian, make_jvp, make_vjp
 from autograd.core import primitive as older_primitive
+from autograd.core import primitive_jvps, primitive_vjps
 from autograd.dag import plan_for
 from autograd.extend import (
     SparseObject,
@@ -226,6 +227,14 @@ def test_none_is_a_gradient_of_zero():
     assert make_jvp(product)(2.0, 3.0)(1.0) == (6.0, 0.0)
 
 
+def test_the_tables_of_rules_can_be_read():
+    product = primitive(lambda x, y, z: x * y)
+    defvjp(product, lambda ans, x, y, z: lambda g: g * y, lambda ans, x, y, z: lambda g: g * x, None)
+    assert primitive_vjps[product]((0, 1, 2), 6.0, (2.0, 3.0, 1.0), {})(10.0) == (30.0, 20.0, 0.0)
+    defjvp(product, lambda g, ans, x, y, z: g * y, "same", None)
+    assert primitive_jvps[product]((0, 1, 2), (1.0, 10.0, 5.0), 6.0, (2.0, 3.0, 1.0), {}) == 23.0
+
+
 def test_linear_functions():
     product = primitive(lambda x, y: x * y)
     def_linear(product)
@@ -401,6 +410,7 @@ def test_a_rule_in_plain_numpy_says_in_forward_mode_what_to_do():
 def test_functions_of_the_library_keep_their_rules(define):
     with pytest.warns(UserWarning, match="keeps the rule that it has"):
         define()
+    assert not {np.where, np.sin} & (primitive_vjps.keys() | primitive_jvps.keys())
     assert grad(np.sin)(0.0) == 1.0
     close(grad(lambda x: np.sum(np.where(onp.array([True, False]), x, 0.0)))(2.0), 1.0)
 

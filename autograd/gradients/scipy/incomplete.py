@@ -1,11 +1,12 @@
 """Gradients of incomplete gamma and beta functions, Student's distribution function, and the inverses of these.
 
-In the argument the derivative is the density. In the parameters it is an operator of its own (``gammainc_derivative``, ...), with an
-order: in a parameter the next order follows, and in the argument the derivative of the density in the parameters, so there
+In the argument the derivative is the density. In the parameters it is an operator of its own (``gammainc_derivative``, ...), with
+an order: in a parameter the next order follows, and in the argument the derivative of the density in the parameters, so there
 are derivatives of any order. The inverses follow by the implicit function theorem.
 """
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -29,7 +30,7 @@ def _inside(mask, x, otherwise):
 # -------------------------------------------------------------------------------------------------- gamma
 
 
-def gamma_density(a, x):
+def gamma_density(a: Any, x: Any) -> Any:
     """``x ** (a - 1) * exp(-x) / gamma(a)``, by logarithms but for 0, where the power has the right derivatives."""
     plain = innermost_value(x)
     inside = (np.asarray(plain) > 0) & (plain < np.inf)
@@ -93,7 +94,7 @@ def gammainccinv(dy, saved, attrs):
 # -------------------------------------------------------------------------------------------------- beta
 
 
-def beta_density(a, b, x):
+def beta_density(a: Any, b: Any, x: Any) -> Any:
     """``x ** (a - 1) * (1 - x) ** (b - 1) / beta(a, b)``, by logarithms but for 0 and 1, where the powers are right."""
     plain = np.asarray(innermost_value(x))
     edge = (plain == 0) | (plain == 1)
@@ -169,12 +170,14 @@ def _beta_inverse(dy, a, b, x, sign):
 
 @gradient("betaincinv", inputs_to_save=("a", "b"), outputs_to_save=True, elementwise=True)
 def betaincinv(dy, saved, attrs):
-    return _beta_inverse(dy, *saved, 1.0)
+    a, b, x = saved
+    return _beta_inverse(dy, a, b, x, 1.0)
 
 
 @gradient("betainccinv", inputs_to_save=("a", "b"), outputs_to_save=True, elementwise=True)
 def betainccinv(dy, saved, attrs):
-    return _beta_inverse(dy, *saved, -1.0)
+    a, b, x = saved
+    return _beta_inverse(dy, a, b, x, -1.0)
 
 
 # -------------------------------------------------------------------------------------------------- Student's t
@@ -184,7 +187,7 @@ def _t_growth(df, t):
     return op.log1p(op.divide(op.square(t), df))
 
 
-def t_density(df, t):
+def t_density(df: Any, t: Any) -> Any:
     """``(1 + t ** 2 / df) ** (-(df + 1) / 2) / (sqrt(df) * beta(df / 2, 1 / 2))``."""
     exponent = op.multiply(op.multiply(op.add(df, 1.0), -0.5), _t_growth(df, t))
     return op.exp(op.subtract(exponent, op.add(op.betaln(op.divide(df, 2.0), 0.5), op.multiply(op.log(df), 0.5))))

@@ -55,6 +55,11 @@ def _vector(dy: Any) -> Any:
     return op.stack(list(dy), axis=0) if isinstance(dy, list | tuple) else dy
 
 
+def _slope(function: Callable[..., Any], y: Any, t: Any, parameters: Sequence[Any], k: int) -> Any:
+    """The right-hand side at the k-th time."""
+    return op.reshape(_vector(function(y[k], t[k], *parameters)), shape=(-1,))
+
+
 def _shape(x: Any) -> tuple[int, ...]:
     return np.shape(innermost_value(x))
 
@@ -82,7 +87,7 @@ def _tangent(tangents: Mapping[str, Any], saved: Sequence[Any], attrs: Mapping[s
     function = attrs["function"]
     d_y0, d_t, *d_parameters = tangents["inputs"]
     moved = [place for place, each in enumerate(d_parameters) if each is not None]
-    slopes = [op.reshape(_vector(function(y[k], t[k], *parameters)), shape=(-1,)) for k in range(y.shape[0])] if d_t is not None else []
+    slopes = [_slope(function, y, t, parameters, k) for k in range(y.shape[0] if d_t is not None else 0)]
     start = np.zeros(y.shape[1]) if d_y0 is None else op.reshape(d_y0, shape=(-1,))
     if d_t is not None:
         start = op.subtract(start, slopes[0] * d_t[0])
@@ -119,9 +124,6 @@ def odeint(dy, saved, attrs):
     shapes = [_shape(each) for each in parameters]
     walked: list[Any] = []
 
-    def slope(k):
-        return op.reshape(_vector(function(y[k], t[k], *parameters)), shape=(-1,))
-
     def walk():
         """The gradients of initial state, times and parameters, from the last time to the first."""
         if walked:
@@ -131,7 +133,7 @@ def odeint(dy, saved, attrs):
         sums = np.zeros(sum(int(np.prod(each)) for each in shapes))
         of_times = []
         for k in range(n_times - 1, 0, -1):
-            of_times.append(op.sum(slope(k) * dy[k]))
+            of_times.append(op.sum(_slope(function, y, t, parameters, k) * dy[k]))
             if np.not_equal(innermost_value(t)[k], innermost_value(t)[k - 1]):
                 state = _joined([y[k], adjoint, sums])
                 times = op.stack([t[k], t[k - 1]], axis=0)
@@ -140,7 +142,7 @@ def odeint(dy, saved, attrs):
                 )
                 adjoint, sums = solved[1, size : 2 * size], solved[1, 2 * size :]
             if k == 1:
-                of_times.append(-op.sum(slope(0) * adjoint))
+                of_times.append(-op.sum(_slope(function, y, t, parameters, 0) * adjoint))
             adjoint = op.add(adjoint, dy[k - 1])
         times = op.stack(of_times[::-1], axis=0) if of_times else np.zeros(n_times)
         walked.extend([op.reshape(adjoint, shape=_shape(y0)), times, *_split(sums, shapes)])

@@ -1,8 +1,8 @@
 """Derivatives of a distribution function in the parameters of its density, to any order and to the last digits.
 
-With ``p`` the density, the derivative of ``P = integral of p`` is the integral of ``p * H``, where ``H`` is the derivative of ``p``
-divided by ``p``: a polynomial in the derivatives of ``log p``. It is ``P`` times the mean of ``H`` over the tail. A mean needs
-no normalising constant, and both tails have one, so nothing cancels: the shorter tail is taken.
+With ``p`` the density, the derivative of ``P = integral of p`` is the integral of ``p * H``, where ``H`` is the derivative of
+``p`` divided by ``p``: a polynomial in the derivatives of ``log p``. It is ``P`` times the mean of ``H`` over the tail. A mean
+needs no normalising constant, and both tails have one, so nothing cancels: the shorter tail is taken.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _DROP = 45.0
 """Nats below its start at which a tail is cut: ``exp(-45)`` is 3e-20."""
 
 _PANEL = 40.0
-"""The longest stretch, in logarithms of the variable, for one rule of Gauss."""
+"""How far one rule of Gauss goes, in logarithms of the variable: what follows is a plain exponential, for another."""
 
 
 def density_ratio(log_derivative: Callable[[int, int], Any], i: int, j: int = 0) -> Any:
@@ -64,10 +64,9 @@ def tail_mean(drop: Callable[[Array], Array], score: Callable[[Array], Any], siz
     """
     end = _end(drop, size)
     first = np.minimum(end, _PANEL)
-    last = np.maximum(first, end - _PANEL)
     nodes, weights = _gauss()
     total, weight = np.zeros(size), np.zeros(size)
-    for start, stop in ((np.zeros_like(end), first), (first, last), (last, end)):
+    for start, stop in ((np.zeros_like(end), first), (first, end)):
         length = stop - start
         if length.any():
             v = start + length * nodes

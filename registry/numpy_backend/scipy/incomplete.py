@@ -73,7 +73,7 @@ def _gammainc_derivative(a: Any, x: Any, order: int) -> Any:
     return _in_rows(rows, a, x)
 
 
-def _times(probability: Array, mean: Array) -> Array:
+def _times(probability: Any, mean: Array) -> Array:
     """The product, which is 0 where the probability is, far beyond the range of numbers."""
     return np.where(probability == 0, 0.0, probability * mean)
 
@@ -89,7 +89,8 @@ def _beta_drop(a: Array, b: Array, x: Array) -> tuple[Callable[[Array], Array], 
 
     def log_d(v: Array) -> Array:
         fall = x * np.expm1(-v)
-        return np.where(fall < -0.5, np.log((1 - x) + x * np.exp(-v)), np.log1p(np.maximum(fall, -0.5)))
+        y: Array = np.where(fall < -0.5, np.log((1 - x) + x * np.exp(-v)), np.log1p(np.maximum(fall, -0.5)))
+        return y
 
     return lambda v: a * v + (a + b) * log_d(v), log_d
 
@@ -130,8 +131,8 @@ def _betainc_derivative(a: Any, b: Any, x: Any, order_a: int, order_b: int) -> A
 def log_t_derivative(order: int, df: Any, growth: Any, of_gammas: Any, expm1: Callable[[Any], Any]) -> Any:
     """The derivative of the logarithm of Student's density in ``df``, where ``growth`` is ``log(1 + t ** 2 / df)``.
 
-    That logarithm is ``log G((df + 1) / 2) - log G(df / 2) - log(df) / 2 - (df + 1) / 2 * growth``; ``of_gammas`` is the derivative of
-    the first three terms. ``expm1`` is given, so that arrays and tensors will do.
+    That logarithm is ``log G((df + 1) / 2) - log G(df / 2) - log(df) / 2 - (df + 1) / 2 * growth``; ``of_gammas`` is the
+    derivative of the first three terms. ``expm1`` is given, so that arrays and tensors will do.
     """
 
     def bend(k: int) -> Any:
@@ -179,7 +180,7 @@ def _stdtr_derivative(df: Any, t: Any, order: int) -> Any:
 
     def within(df: Array, t: Array) -> Array:
         share = special.betainc(0.5, df / 2, t * t / (df + t * t))
-        return (np.sign(t) * share / 2)[:, 0] * mean(df, t * t / df, -1.0)
+        return _times((np.sign(t) * share / 2)[:, 0], mean(df, t * t / df, -1.0))
 
     def beyond(df: Array, t: Array) -> Array:
         return _times((-np.sign(t) * special.stdtr(df, -np.abs(t)))[:, 0], mean(df, t * t / df, 1.0))

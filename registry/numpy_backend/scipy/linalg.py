@@ -1,7 +1,7 @@
 """Linear algebra by SciPy: triangular, banded and Sylvester equations, square root and exponential of matrices.
 
-Each is one routine of LAPACK, or an algorithm that a composition would not match. Matrices lie in the last two axes; axes in front
-of them broadcast. Right-hand sides are matrices here.
+Each is one routine of LAPACK, or an algorithm that a composition would not match. Matrices lie in the last two axes; axes in
+front of them broadcast. Right-hand sides are matrices here.
 """
 
 from __future__ import annotations

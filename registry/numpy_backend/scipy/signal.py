@@ -1,7 +1,7 @@
 """Convolution along any number of axes, with sums over others.
 
-The operator takes ``x1[p, d, ...]`` and ``x2[q, d, ...]``, and returns ``y[p, q, ...]``: convolved along the last axes, summed over d.
-Its gradients are the same operator.
+The operator takes ``x1[p, d, ...]`` and ``x2[q, d, ...]``, and returns ``y[p, q, ...]``: convolved along the last axes, summed
+over d. Its gradients are the same operator.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ def _polygamma(x: Any, n: Any) -> Any:
 
 
 def _logsumexp(a: Any, b: Any, axis: Any, keepdims: bool) -> tuple[Any, Any]:
-    """The logarithm of the size of a sum, and its sign; by SciPy, whose way keeps the digits of small terms beside a large one."""
+    """The logarithm of a sum's size, and its sign; SciPy's way keeps the digits of small terms beside a large one."""
     with np.errstate(invalid="ignore", divide="ignore"):
         y, sign = special.logsumexp(a, axis=axis, b=b, keepdims=keepdims, return_sign=True)
     return y, sign

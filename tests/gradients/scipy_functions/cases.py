@@ -1,4 +1,4 @@
-"""Rows of the harness for functions of SciPy: ours by their dotted name below ``autograd.scipy``, with SciPy's as the reference."""
+"""Rows of the harness for functions of SciPy, by their dotted name below ``autograd.scipy``; SciPy's is the reference."""
 
 from __future__ import annotations
 

@@ -33,7 +33,8 @@ CASES = [
     *[one(name, domain=(-4, 5)) for name in ("j0", "j1", "i0", "i1")],
     *[one(name, domain=domain) for name in ("i0e", "i1e") for domain in ((0.3, 5), (-5, -0.3))],
     *[one(name) for name in ("y0", "y1", "k0", "k1", "k0e", "k1e")],
-    *[of_order(name, order, complex_domain=RIGHT) for name in ("jv", "jn", "yv", "iv", "ive", "kv", "kve") for order in (0, 1.5, 3)],
+    *[of_order(name, order, complex_domain=RIGHT)
+      for name in ("jv", "jn", "yv", "iv", "ive", "kv", "kve") for order in (0, 1.5, 3)],
     of_order("ive", 2, domain=(-3, -0.4), complex_domain=LEFT, label="negative"),
     *[of_order("yn", order) for order in (0, 2)],
     scipy_case("special.iv", 1, np.array([0.0, 1.0, 2.5]), domain=(0.4, 4), shapes=[((2, 3),), ((2, 1),), ((),)], label="orders"),
@@ -89,6 +90,13 @@ def test_an_order_has_no_gradient(name):
         v, x = tape.watch(2.0), tape.watch(1.5)
         y = function(v, x)
     assert tape.gradient(y, x) == pytest.approx(grad(lambda x: function(2.0, x))(1.5))
+
+
+def test_a_fractional_order_of_yn():
+    with Tape() as tape, pytest.raises(ValueError, match=r"yn: got the order 1\.5, expected whole numbers; use yv"):
+        special.yn(1.5, tape.watch(2.0))
+    with pytest.warns(RuntimeWarning, match="truncated"):  # SciPy's own way
+        assert special.yn(1.5, 2.0) == scipy.special.yn(1, 2.0)
 
 
 def test_the_equation_of_bessel():

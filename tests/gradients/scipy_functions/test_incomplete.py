@@ -82,6 +82,13 @@ def test_incomplete_gamma_at_one():
         assert grad(lambda a: special.gammaincc(a, x))(1.0) == pytest.approx(expected, rel=2e-12)  # noqa: B023
 
 
+def test_incomplete_gamma_of_next_to_nothing():
+    # Q(a, x) is about a E1(x) for a -> 0, and E1(x) is -log(x) - euler for x -> 0
+    for power in (50, 300):
+        got = grad(lambda a: special.gammaincc(a, 10.0**-power))(1e-302)  # noqa: B023  # called at once
+        assert got == pytest.approx(power * math.log(10) - np.euler_gamma, rel=1e-13)
+
+
 def test_cauchy_and_the_next():
     # F(t; 2) = 1/2 + t / (2 sqrt(2 + t**2)); central differences in df for others, on both sides of |t| = 1
     for df, t in itertools.product([0.3, 1.0, 2.0, 9.0], [-40.0, -1.5, -0.2, 0.7, 3.0]):
@@ -91,9 +98,9 @@ def test_cauchy_and_the_next():
 
 def test_student_of_many_degrees_of_freedom():
     # F = Phi(t) - phi(t) (t**3 + t) / (4 df) + ..., so that dF/d(df) is about phi(t) (t**3 + t) / (4 df**2)
-    for df, t in itertools.product([1e4, 1e6], [-2.0, 0.5, 1.5]):
+    for df, t in itertools.product([1e4, 1e8], [-2.0, 0.5, 1.5]):
         leading = math.exp(-t * t / 2) / math.sqrt(2 * math.pi) * (t**3 + t) / (4 * df**2)
-        assert grad(lambda df: special.stdtr(df, t))(df) == pytest.approx(leading, rel=20 / df)  # noqa: B023
+        assert grad(lambda df: special.stdtr(df, t))(df) == pytest.approx(leading, rel=20 / df, abs=0)  # noqa: B023
 
 
 def test_smooth_at_the_middle_of_student():

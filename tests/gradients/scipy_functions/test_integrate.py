@@ -135,9 +135,7 @@ def test_assignment_in_the_right_side():
 
 def test_plain_values_are_scipys():
     args = (2.0, {"size": 0.7})
-    np.testing.assert_array_equal(
-        integrate.odeint(swing, START, TIMES, args), scipy.integrate.odeint(swing, START, TIMES, args)
-    )
+    np.testing.assert_array_equal(integrate.odeint(swing, START, TIMES, args), scipy.integrate.odeint(swing, START, TIMES, args))
     _, info = integrate.odeint(swing, START, TIMES, args, full_output=True)
     assert info["message"] == "Integration successful."
 

@@ -9,6 +9,7 @@ from autograd import Tape, errors, grad, hessian, jacobian
 
 pytest.importorskip("scipy", reason="SciPy is not installed: pip install 'gradtape[scipy]'")
 
+import scipy
 import scipy.linalg
 
 from autograd.scipy import linalg
@@ -80,7 +81,9 @@ CASES = [
     ],
     *[
         case("solve_sylvester", matrices(*a), matrices(*b), RNG.uniform(-1, 1, q))
-        for a, b, q in [((3, 3), (2, 2), (3, 2)), ((1, 1), (2, 2), (1, 2)), ((2, 3, 3), (2, 2), (3, 2)), ((2, 2), (2, 2), (2, 2, 2))]
+        for a, b, q in [
+            ((3, 3), (2, 2), (3, 2)), ((1, 1), (2, 2), (1, 2)), ((2, 3, 3), (2, 2), (3, 2)), ((2, 2), (2, 2), (2, 2, 2)),
+        ]
     ],
     *[case("sqrtm", matrices(*shape)) for shape in [(2, 2), (3, 3), (2, 2, 2)]],
     *[case("expm", matrices(*shape, shift=0)) for shape in [(1, 1), (3, 3), (2, 2, 2)]],
@@ -92,11 +95,16 @@ CASES = [
         for lower in (True, False)
     ],
     *[
-        case("cho_solve", matrices(3, 3), RNG.uniform(-1, 1, b), prepare=lambda a, b, lower=lower: ((a, lower), b), label=f"{lower} {b}")
+        case("cho_solve", matrices(3, 3), RNG.uniform(-1, 1, b), prepare=lambda a, b, lower=lower: ((a, lower), b),
+             label=f"{lower} {b}")
         for lower in (True, False)
         for b in ((3,), (3, 2))
     ],
 ]  # fmt: skip
+
+
+if tuple(int(each) for each in scipy.__version__.split(".")[:2]) < (1, 17):  # before, few of SciPy's functions take stacks
+    CASES = [each for each in CASES if not any(np.ndim(x) > 2 for x in each.inputs) and "(2, 3, 3) (3,)" not in each.label]
 
 
 @each_case(CASES)

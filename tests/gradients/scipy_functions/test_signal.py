@@ -36,8 +36,7 @@ def case(name, *shapes, **options):
 
 def written_out(a, b, axes, dot_axes, mode="full"):
     """The definition, one element after the other."""
-    (conv_a, conv_b), (dots_a, dots_b) = [[[k % x.ndim for k in g] for g, x in zip(given, (a, b))]
-                                          for given in (axes, dot_axes)]
+    (conv_a, conv_b), (dots_a, dots_b) = [[[k % x.ndim for k in g] for g, x in zip(given, (a, b))] for given in (axes, dot_axes)]
     left_a = [each for each in range(a.ndim) if each not in (*conv_a, *dots_a)]
     left_b = [each for each in range(b.ndim) if each not in (*conv_b, *dots_b)]
     a, b = a.transpose(*left_a, *dots_a, *conv_a), b.transpose(*left_b, *dots_b, *conv_b)
@@ -103,12 +102,19 @@ def test_the_older_order_of_arguments():
     by_name = signal.convolve(a, b, axes=[(2,), (2,)], dot_axes=[(1,), (0,)], mode="valid")
     np.testing.assert_array_equal(signal.convolve(a, b, [(2,), (2,)], [(1,), (0,)], mode="valid"), by_name)
     np.testing.assert_array_equal(signal.convolve(a, b, [(2,), (2,)], [(1,), (0,)], "valid"), by_name)
-    np.testing.assert_array_equal(signal.convolve(a[0, 0], b[0, 0], "same", "fft"), scipy.signal.fftconvolve(a[0, 0], b[0, 0], "same"))
+    np.testing.assert_array_equal(
+        signal.convolve(a[0, 0], b[0, 0], "same", "fft"), scipy.signal.fftconvolve(a[0, 0], b[0, 0], "same")
+    )
     np.testing.assert_allclose(by_name, written_out(a, b, [(2,), (2,)], [(1,), (0,)], "valid"))
 
 
 @given(
-    n=st.integers(1, 9), k=st.integers(1, 9), p=st.integers(1, 2), q=st.integers(1, 3), d=st.integers(1, 2), mode=st.sampled_from(MODES)
+    n=st.integers(1, 9),
+    k=st.integers(1, 9),
+    p=st.integers(1, 2),
+    q=st.integers(1, 3),
+    d=st.integers(1, 2),
+    mode=st.sampled_from(MODES),
 )
 def test_the_three_ways_to_compute_agree(n, k, p, q, d, mode):
     rng = np.random.default_rng(n * 10 + k)

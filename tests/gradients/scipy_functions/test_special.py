@@ -1,6 +1,8 @@
 """Special functions: the table of rules, points where formulas break down, and SciPy's own ufuncs on tensors."""
 
 import math
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -286,3 +288,9 @@ def test_whole_matrices_of_second_derivatives():
     np.testing.assert_allclose(hessian(lambda x: special.gammaln(x).sum())(np.ones(2)), np.eye(2) * math.pi**2 / 6)
     J = jacobian(lambda b: special.beta(2.0, b))(np.array([1.0, 2.0]))
     np.testing.assert_allclose(np.diag(J), [-3 / 4 + 0.0, -5 / 36], rtol=1e-12)  # beta(2, b) = 1 / (b (b + 1))
+
+
+def test_scipys_own_ufuncs_are_followed_before_anybody_imports_our_form_of_them():
+    code = "import scipy.special; from autograd import grad;print(grad(scipy.special.erf)(0.0))"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert float(out) == pytest.approx(2 / np.sqrt(np.pi), rel=1e-15)

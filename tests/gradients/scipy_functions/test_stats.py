@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import autograd.numpy as anp
-from autograd import Tape, errors, grad, hessian, jacobian
+from autograd import Tape, errors, grad, hessian, jacobian, jvp
 
 pytest.importorskip("scipy", reason="SciPy is not installed: pip install 'gradtape[scipy]'")
 
@@ -39,7 +39,10 @@ def continuous(name, x, *shapes):
 
 
 def _shaped(arity):
-    return {"shapes": [((3,),) * arity, (float,) * arity, ((2, 1), *((3,),) * (arity > 1), *((),) * (arity - 2))], "dtypes": ("float64",)}
+    return {
+        "shapes": [((3,),) * arity, (float,) * arity, ((2, 1), *((3,),) * (arity > 1), *((),) * (arity - 2))],
+        "dtypes": ("float64",),
+    }
 
 
 COUNTS = np.array([0.0, 1.0, 4.0, 2.5, -1.0])
@@ -165,6 +168,7 @@ EDGES = [
     (beta.pdf, (0.0, 2.0, 3.0), 0, (12, 0, 0)),
     (beta.pdf, (1.0, 2.0, 2.0), 0, (-6, 0, 0)),
     (beta.logpdf, (1.5, 2.0, 3.0), -inf, (0, 0, 0)),
+    (beta.pdf, (1.5, 2.0, 3.0), 0, (0, 0, 0)),
     (beta.cdf, (1.5, 2.0, 3.0), 1, (0, 0, 0)),
     (beta.sf, (1.5, 2.0, 3.0), 0, (0, 0, 0)),
     (t.logpdf, (0.0, 1.0), -math.log(math.pi), (0, (2 * math.log(2) - 1) / 2)),
@@ -190,6 +194,14 @@ def test_the_edges_are_seen_element_by_element():
     with Tape() as tape:
         y = gamma.logpdf(tape.watch(x), 2.0).value
     np.testing.assert_allclose(y, scipy.stats.gamma.logpdf(x, 2.0))
+
+
+def test_outside_the_support_nothing_moves_in_any_mode_or_order():
+    for function in (gamma.logpdf, gamma.pdf, beta.logpdf, beta.cdf, chi2.logsf):
+        at = (-0.5, 2.0, 3.0) if function.__module__.endswith("beta") else (-0.5, 2.0)
+        _, moved = jvp(function, at, (1.0,) * len(at))
+        assert moved == 0
+        np.testing.assert_array_equal(hessian(lambda p: function(*p))(np.array(at)), 0)  # noqa: B023  # called at once
 
 
 @pytest.mark.parametrize("function", [norm.logpdf, gamma.cdf, beta.pdf, t.sf, chi2.logcdf])
@@ -257,6 +269,8 @@ def test_a_singular_covariance_on_its_subspace():
         return multivariate_normal.logpdf(c * v, np.zeros(2), s * np.outer(v, v), allow_singular=True)
 
     s, c = 2.0, 0.7
+    with Tape() as tape:
+        assert f(tape.watch(s), c).value == pytest.approx(-(math.log(2 * math.pi * s * 5) + c * c / s) / 2)
     assert f(s, c) == pytest.approx(-(math.log(2 * math.pi * s * 5) + c * c / s) / 2)
     ds, dc = grad(f, (0, 1))(s, c)
     assert ds == pytest.approx(-1 / (2 * s) + c * c / (2 * s * s))
@@ -280,7 +294,7 @@ def test_singular_by_turning_the_subspace():
 def test_what_a_covariance_may_not_be():
     with Tape() as tape:
         cov = tape.watch(np.ones((2, 2)))
-        with pytest.raises(np.linalg.LinAlgError, match="singular|positive definite"):
+        with pytest.raises(np.linalg.LinAlgError, match=r"singular|positive definite"):
             multivariate_normal.logpdf(np.zeros(2), np.zeros(2), cov)
         with pytest.raises(errors.NotTrackedError, match="Covariance object"):
             multivariate_normal.logpdf(cov[0], np.zeros(2), scipy.stats.Covariance.from_diagonal([1.0, 2.0]))
