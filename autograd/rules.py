@@ -180,6 +180,8 @@ def fit(g: Any, shape: tuple[int, ...], dtype: Any, batch: tuple[int, ...], bind
     if type(g) in PYTHON_SCALARS and type(g) is not bool:
         g_shape: tuple[int, ...] = ()
         kind = "f" if type(g) is not complex else "c"
+        if type(dtype) is not type:  # the input is one of NumPy's, and the next rule may ask its cotangent for shape or dtype
+            g = np.complex128(g) if kind == "c" else np.float64(g)
         g_dtype: Any = type(g)
     elif hasattr(g, "dtype") and hasattr(g, "shape"):
         g_shape, g_dtype = g.shape, g.dtype

@@ -34,7 +34,6 @@ from autograd.gradients.spectra import (
     repeated,
     rounding,
     shared,
-    undetermined,
 )
 from autograd.tensor import Tensor, innermost_value
 from registry.gradients import gradient
@@ -167,8 +166,6 @@ def _tall_tangent(u: Any, s: Any, v: Any, change: Any) -> tuple[Any, Any, Any]:
         du = du + (change @ v - first @ inside) / _divisor(s)[..., None, :]
         if u.shape[-1] > k:
             rest = -(first @ (dagger(change @ v) @ u[..., k:] / _divisor(s)[..., :, None]))
-            if undetermined(innermost_value(s), True).any():
-                rest = rest * np.nan
             du = op.concatenate([without_free(du, s, True), rest], axis=-1)
         else:
             du = without_free(du, s, True)

@@ -144,7 +144,6 @@ def _within_repeated(dw: Any, a: Any, w: Any, attrs: Mapping[str, Any]) -> Any:
     at = np.arange(members.shape[-1]) == chosen[:, -1:]
     weights = np.where(at, 1.0, np.where(members, -1.0 / (counts - 1), 0.0)).astype(plain.dtype)
     curvature = op.sum(rows[(np.arange(len(chosen)), *matrices)] * weights, axis=-1)
-    refuse_order("third", "eigvalsh", w._value, plain)
     vectors = np.linalg.eigh(innermost_value(a), attrs["UPLO"])[1][matrices] * members[:, None, :]
     space = vectors @ vectors.conj().mT
     change = hermitian_part(a[matrices] if matrices else op.broadcast_to(a, shape=(len(chosen), *a.shape)))

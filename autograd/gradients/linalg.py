@@ -130,37 +130,41 @@ def det(dy, saved, attrs):
     return {"a": lambda: over_matrices(dy) * op.cofactors(a)}
 
 
-def _cofactors_change(direction: Any, a: Any) -> Any:
-    """The derivative of the cofactors along a direction; the same for a cotangent, because it is a matrix of second
-    derivatives, which is symmetric."""
-    if not well_conditioned(innermost_value(a)):
-        return op.cofactors_derivative(a, direction)
-    transposed = op.inv(a).mT
-    change = over_matrices(_total(direction * transposed)) * transposed - transposed @ direction.mT @ transposed
-    return over_matrices(op.det(a)) * change
+def _cofactors_tangent(tangents: Mapping[str, Any], saved: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
+    return op.cofactors_derivative(saved[0], tangents["a"])
 
 
-@gradient("cofactors", inputs_to_save=("a",), jvp_func=lambda tangents, saved, attrs: _cofactors_change(tangents["a"], saved[0]))
+@gradient("cofactors", inputs_to_save=("a",), jvp_func=_cofactors_tangent)
 def cofactors(dy, saved, attrs):
     (a,) = saved
-    return {"a": lambda: _cofactors_change(dy, a)}
+    return {"a": lambda: op.cofactors_derivative(a, dy)}  # a matrix of second derivatives is symmetric
 
 
-@gradient("cofactors_derivative", inputs_to_save=("a",), infos_to_save=("a", "direction"), linear=("direction",))
+@gradient(
+    "cofactors_derivative",
+    inputs_to_save=("a", "direction"),
+    infos_to_save=("a", "direction"),
+    needs={"a": ("a", "direction"), "direction": ("a",)},
+    linear=("direction",),
+)
 def cofactors_derivative(dy, saved, attrs):
-    a, (shape_a, _), (shape, _) = saved
+    a, direction, (shape_a, _), (shape, _) = saved
     n_axes = max(len(shape_a), len(shape))
 
-    def third_derivative():
-        raise GradientError(
-            "det: its third derivative at a singular or nearly singular matrix is not available; two derivatives are. Move the"
-            " matrix away from the singular one, or write the determinant out by its rows"
-        )
+    def da():
+        if not well_conditioned(innermost_value(a)):
+            raise GradientError(
+                "det: its third derivative at a singular or nearly singular matrix is not available; two derivatives are. Move"
+                " the matrix away from the singular one, or write the determinant out by its rows"
+            )
+        inverse = op.inv(a).mT
+        turned, other = inverse @ direction.mT @ inverse, inverse @ dy.mT @ inverse
+        along, across = over_matrices(_total(direction * inverse)), over_matrices(_total(dy * inverse))
+        change = across * (along * inverse - turned) - over_matrices(_total(direction * other)) * inverse
+        change = change - along * other + other @ direction.mT @ inverse + turned @ dy.mT @ inverse
+        return sum_broadcast(over_matrices(op.det(a)) * change, shape_a, n_axes)
 
-    return {
-        "a": third_derivative,
-        "direction": lambda: sum_broadcast(op.cofactors_derivative(a, dy), shape, n_axes),
-    }
+    return {"a": da, "direction": lambda: sum_broadcast(op.cofactors_derivative(a, dy), shape, n_axes)}
 
 
 def _without_singular(a: Any, sign: Any, used: Any) -> tuple[Any, Any]:
@@ -211,6 +215,7 @@ def _unit(x: Any, y: Any, attrs: Mapping[str, Any]) -> Any:
         ndim = len(x.shape)
         kept = set(range(ndim)) - {each % ndim for each in attrs["axis"]}
         y = op.reshape(y, shape=tuple(length if at in kept else 1 for at, length in enumerate(x.shape)))
+    x, y = _in_range(x, y, attrs)
     zero = np.equal(innermost_value(y), 0)
     if zero.any():
         y = op.where(zero, 1.0, y)
@@ -225,6 +230,20 @@ def _unit(x: Any, y: Any, attrs: Mapping[str, Any]) -> Any:
         phase = conjugate(x) / op.where(absent, 1.0, size) if is_complex(x) else np.sign(innermost_value(x))
         unit = phase * op.power(ratio, order - 1)
     return op.where(zero, 0.0, unit) if zero.any() else unit
+
+
+def _in_range(x: Any, y: Any, attrs: Mapping[str, Any]) -> tuple[Any, Any]:
+    """Vectors and their norms, scaled where a power of finite elements has left the range of floats: the unit is the same."""
+    norms = innermost_value(y)
+    extreme = np.equal(norms, 0) | np.isinf(norms)
+    if not extreme.any():
+        return x, y
+    sizes = np.abs(innermost_value(x)).max(tuple(attrs["axis"]), keepdims=True, initial=0)
+    extreme = extreme & (sizes > 0) & (sizes < np.inf)
+    if attrs["ord"] < 0 or not extreme.any():
+        return x, y
+    x = op.divide(x, np.where(extreme, sizes, sizes.dtype.type(1)))
+    return x, op.where(extreme, op.vector_norm(x, **{**attrs, "keepdims": True}), y)
 
 
 def _norm_tangent(tangents: Mapping[str, Any], saved: Sequence[Any], attrs: Mapping[str, Any]) -> Any:

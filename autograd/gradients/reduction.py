@@ -289,9 +289,7 @@ def _share_of_running_extreme(dy, saved, attrs):
         count = op.linear_recurrence(goes_on, attains.astype(dy.dtype), axis=axis)
         to_next = np.zeros(a.shape, dy.dtype)
         to_next[earlier] = goes_on[later]
-        shares = op.linear_recurrence(
-            op.broadcast_to(to_next, shape=dy.shape), op.divide(dy, count), axis=axis, reverse=True
-        )
+        shares = op.linear_recurrence(op.broadcast_to(to_next, shape=dy.shape), op.divide(dy, count), axis=axis, reverse=True)
         return op.where_or_zero(np.broadcast_to(attains, dy.shape), shares)
 
     return {"a": da}

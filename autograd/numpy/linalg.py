@@ -15,6 +15,7 @@ import numpy as np
 
 from autograd import operators as op
 from autograd.engine import innermost_tape
+from autograd.errors import GradientError, NotTrackedError
 from autograd.gradients.linalg import conjugate
 from autograd.numpy.arguments import as_array, refuse
 from autograd.numpy.decompositions import (  # noqa: F401  # part of this module
@@ -30,7 +31,7 @@ from autograd.numpy.decompositions import (  # noqa: F401  # part of this module
 )
 from autograd.numpy.later import LINALG
 from autograd.numpy.norms import matrix_norm, norm, vector_norm  # noqa: F401
-from autograd.tensor import innermost_value
+from autograd.tensor import Tensor, innermost_value
 
 __all__ = [*LINALG]
 METHODS: tuple[str, ...] = ()
@@ -45,6 +46,16 @@ def __getattr__(name: str) -> Any:
 
 def _shape(a: Any) -> tuple[int, ...]:
     return np.shape(innermost_value(a))
+
+
+def _refuse_tensors(function: str, **options: Any) -> None:
+    """Raise NotTrackedError for a tolerance that is a tensor: results jump where a value passes it, else they are constant."""
+    for name, each in options.items():
+        if type(each) is Tensor:
+            raise NotTrackedError(
+                f"{function}: {name} is a tensor, expected a plain number: the result has no derivative in it; write"
+                f" {name}={name}.item() to use its value as a constant"
+            )
 
 
 # ------------------------------------------------------------------------------------------------ systems of equations
@@ -80,6 +91,7 @@ def lstsq(a: Any, b: Any, rcond: float | None = None) -> Any:
     >>> np.round(x, 12), np.round(residuals, 12), int(rank)
     (array([2.]), array([2.]), 1)
     """
+    _refuse_tensors("lstsq", rcond=rcond)
     if innermost_tape((a, b)) is None:
         return _theirs.lstsq(a, b, rcond)
     a, b = as_array(a), as_array(b)
@@ -102,6 +114,7 @@ def pinv(a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = None
     array([[0.5, 0. ],
            [0. , 0. ]])
     """
+    _refuse_tensors("pinv", rcond=rcond, rtol=rtol)
     if rcond is not None and rtol is not None:
         raise ValueError("pinv: got rcond and rtol, which mean the same; give one of the two")
     if innermost_tape((a,)) is None:
@@ -182,7 +195,14 @@ def cond(x: Any, p: Any = None) -> Any:
     if p is None or p in (2, -2):
         s = op.svdvals(x)
         return op.divide(s[..., -1], s[..., 0]) if p == -2 else op.divide(s[..., 0], s[..., -1])
-    return op.multiply(norm(x, p, axis=(-2, -1)), norm(op.inv(x), p, axis=(-2, -1)))
+    try:
+        inverse = op.inv(x)
+    except np.linalg.LinAlgError as error:
+        raise GradientError(
+            f"cond: the condition number of order {p} has no derivative here, because a matrix has no inverse ({error}); expected"
+            " square invertible matrices"
+        ) from error
+    return op.multiply(norm(x, p, axis=(-2, -1)), norm(inverse, p, axis=(-2, -1)))
 
 
 def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Any:
@@ -191,6 +211,7 @@ def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any =
     >>> int(matrix_rank(np.ones((2, 2))))
     1
     """
+    _refuse_tensors("matrix_rank", tol=tol, rtol=rtol)
     return _theirs.matrix_rank(innermost_value(as_array(A)), tol, hermitian, rtol=rtol)
 
 

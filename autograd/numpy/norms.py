@@ -15,8 +15,9 @@ from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from autograd import operators as op
 from autograd.engine import innermost_tape
+from autograd.errors import NotTrackedError
 from autograd.gradients.spectra import rounding
-from autograd.numpy.arguments import as_array, refuse
+from autograd.numpy.arguments import as_array
 from autograd.tensor import Tensor, innermost_value
 
 __all__ = ["matrix_norm", "norm", "vector_norm"]
@@ -89,7 +90,10 @@ def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Any:
 
 def _refuse_order(function: str, ord: Any) -> None:
     if type(ord) is Tensor:
-        refuse(function, ord=ord)
+        raise NotTrackedError(
+            f"{function}: ord is a tensor, expected a plain number: no rule for the derivative in the order; write"
+            " sum(abs(x)**p)**(1/p) to have one, or ord.item() to use its value as a constant"
+        )
 
 
 def _vector_norm(x: Any, ord: Any, axes: Sequence[int], keepdims: bool) -> Any:

@@ -36,7 +36,7 @@ def well_conditioned(a: Any) -> bool:
     except np.linalg.LinAlgError:
         return False
     condition = np.abs(a).sum(-2).max(-1, initial=0) * np.abs(inverse).sum(-2).max(-1, initial=0)
-    limit = np.finfo(inverse.dtype).eps ** -0.375  # a second derivative loses as many digits as the condition number has
+    limit = np.finfo(inverse.dtype).eps ** -0.25  # a third derivative then keeps half of its digits
     return bool(np.all(condition < limit))  # a NaN compares as False
 
 

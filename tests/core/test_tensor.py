@@ -189,12 +189,8 @@ def test_functions_of_numpy_arrive_at_ours():
     ("use", "name"),
     [
         (lambda x: np.packbits(x), "numpy.packbits"),
-        (lambda x: np.unique(x), "numpy.unique"),
-        (lambda x: np.spacing(x), "numpy.spacing"),
-        (lambda x: np.add.accumulate(x), "numpy.add.accumulate"),
-        (lambda x: np.multiply.outer(x, x), "numpy.multiply.outer"),
-        (lambda x: np.add(x, x, where=np.array([True, False, True])), "numpy.add with .'where'"),
-        (lambda x: np.add(x, x, dtype=np.float32), "numpy.add with .'dtype'"),
+        (lambda x: np.gcd.reduce(x), "numpy.gcd.reduce"),
+        (lambda x: np.add(x, x, where=np.array([True, False, True])), "numpy.add got where="),
         (lambda x: np.bitwise_and(x, x), "numpy.bitwise_and"),
     ],
 )
@@ -372,6 +368,6 @@ def test_the_namespaces_of_numpy_are_there():
             assert type(ours(x)) is type(theirs(x)) is Tensor
     assert anp.linalg.LinAlgError is np.linalg.LinAlgError
     assert anp.pi == np.pi
-    assert anp.random is np.random
+    assert anp.random.default_rng is np.random.default_rng
     with pytest.raises(AttributeError):
         anp.linalg.no_such_function  # noqa: B018

@@ -5,6 +5,7 @@ import pytest
 
 import autograd.numpy as anp
 from autograd import Tape, errors, grad, jacobian, jvp
+from autograd import operators as op
 from tests.gradients.harness import Case, each_case
 
 SMALL = (-1.0, 1.0)
@@ -120,6 +121,13 @@ def test_cholesky_of_a_matrix_of_two():
     np.testing.assert_allclose(y[1, 1], np.array([[b * b / (2 * a * a), -b / (2 * a)], [-b / (2 * a), 0.5]]) / 2)
 
 
+def test_each_triangle_is_read_alone():
+    with Tape() as tape:
+        a = tape.watch(np.array([[4.0, 2.0], [99.0, 5.0]]))
+        np.testing.assert_array_equal(anp.linalg.cholesky(a, upper=True).value, [[2, 1], [0, 2]])
+        np.testing.assert_allclose(anp.linalg.eigvalsh(a, "U").value, np.linalg.eigvalsh([[4.0, 2.0], [2.0, 5.0]]))
+
+
 def test_log_det_by_cholesky_is_the_inverse():
     x = np.array([[2.0, 0.5], [0.5, 1.0]])
     g = grad(lambda x: 2 * anp.sum(anp.log(anp.diag(anp.linalg.cholesky(x)))))(x)
@@ -151,6 +159,18 @@ def test_values_of_singular_values():
     np.testing.assert_allclose(g, [[0, 1], [1, 0]])
     g = grad(lambda a: anp.sum(anp.linalg.svd(a)[1]))(np.array([[3.0, 0.0, 0.0], [0.0, 2.0, 0.0]]))
     np.testing.assert_allclose(g, [[1, 0, 0], [0, 1, 0]])
+
+
+def test_spectral_as_an_operator():
+    y = op.spectral(np.diag([1.0, 2.0]), np.array([5.0, 7.0]))
+    np.testing.assert_array_equal(y, np.diag([5.0, 7.0]))
+    _, change = jvp(op.spectral, [np.diag([1.0, 2.0]), np.array([5.0, 7.0])], [np.ones((2, 2)), np.array([1.0, 0.0])])
+    np.testing.assert_allclose(change, [[1, 2], [2, 0]])  # beside the diagonal (7 - 5) / (2 - 1)
+    g = grad(lambda a, c: anp.sum(np.array([[1.0, 2.0], [2.0, 3.0]]) * op.spectral(a, c)), (0, 1))(
+        np.diag([1.0, 2.0]), np.array([5.0, 7.0])
+    )
+    np.testing.assert_allclose(g[0], [[0, 4], [4, 0]])
+    np.testing.assert_allclose(g[1], [1, 3])
 
 
 def test_qr_of_a_column():

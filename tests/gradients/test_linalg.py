@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import autograd.numpy as anp
-from autograd import Tape, errors, grad, hessian, jacobian, jvp
+from autograd import Tape, errors, grad, hessian, jacobian, jvp, value_and_grad
 from autograd import operators as op
 from tests.gradients.harness import Case, each_case
 
@@ -197,8 +199,16 @@ def test_third_derivative_of_det():
         return anp.linalg.det(x * np.eye(3))
 
     assert grad(grad(grad(f)))(2.0) == pytest.approx(6.0)
+    assert grad(grad(grad(grad(lambda x: x * f(x)))))(2.0) == pytest.approx(24.0)
+    third = jacobian(hessian(anp.linalg.det))(np.diag([1.0, 2.0, 3.0]))  # 1 for a product of the diagonal, by sign for others
+    assert third[0, 0, 1, 1, 2, 2] == pytest.approx(1.0)
+    assert third[0, 1, 1, 2, 2, 0] == pytest.approx(1.0)
+    assert third[0, 1, 1, 0, 2, 2] == pytest.approx(-1.0)
+    assert np.abs(third).sum() == pytest.approx(36.0)  # six terms of three factors, in any order
     with pytest.raises(errors.GradientError, match="det: its third derivative at a singular"):
         grad(grad(grad(f)))(0.0)
+    with pytest.raises(errors.GradientError, match="det: its third derivative at a singular"):
+        jacobian(hessian(anp.linalg.det))(np.array([[0.1, 0.2], [0.3, 0.6]]))
 
 
 def test_cofactors_and_their_derivative_as_operators():
@@ -219,6 +229,12 @@ def test_pinv_of_a_vector():
     np.testing.assert_allclose(g, [[3 / 25, -4 / 25], [-4 / 25, -3 / 25]])
 
 
+def test_pinv_of_a_hermitian_matrix_has_a_hermitian_gradient():
+    # of the inverse of the unit matrix, with a change e of its corner: -e, half of it each of two elements
+    g = grad(lambda a: anp.linalg.pinv(a, hermitian=True)[0, 1])(np.eye(2))
+    np.testing.assert_allclose(g, [[0, -0.5], [-0.5, 0]], atol=1e-15)
+
+
 def test_lstsq_of_a_line_is_its_mean():
     def fit(b):
         x, residuals, rank, s = anp.linalg.lstsq(np.ones((3, 1)), b)
@@ -231,7 +247,9 @@ def test_lstsq_of_a_line_is_its_mean():
 
 
 def test_zero_power_is_constant_even_beside_nan():
-    np.testing.assert_array_equal(grad(lambda a: anp.sum(anp.linalg.matrix_power(a, 0)))(np.full((2, 2), np.nan)), 0)
+    value, g = value_and_grad(lambda a: anp.sum(anp.linalg.matrix_power(a, 0)))(np.full((2, 2), np.nan))
+    assert value == 2
+    np.testing.assert_array_equal(g, np.zeros((2, 2)))
 
 
 def test_power_of_a_jordan_block():
@@ -248,6 +266,42 @@ def test_multi_dot_takes_the_cheap_order():
         row = tape.watch(np.ones((1, 50)))
         anp.linalg.multi_dot([np.ones((50, 1)), row, np.ones((50, 1))])
     assert tape._shapes[-2] == (1, 1)  # the two vectors first
+
+
+# ------------------------------------------------------------------------------------------------ stacks
+
+OF_STACKS = {
+    "inv": anp.linalg.inv,
+    "det": anp.linalg.det,
+    "slogdet": lambda a: anp.linalg.slogdet(a)[1],
+    "solve": lambda a: anp.linalg.solve(a, np.ones((a.shape[-1], 2))),
+    "pinv": anp.linalg.pinv,
+    "cholesky": lambda a: anp.linalg.cholesky(a + a.mT),
+    "qr": lambda a: anp.linalg.qr(a)[1],
+    "eigvalsh": anp.linalg.eigvalsh,
+    "svd": lambda a: anp.linalg.svd(a)[0] ** 2,
+    "norm": lambda a: anp.linalg.norm(a, axis=(-2, -1)),
+    "matrix_power": lambda a: anp.linalg.matrix_power(a, -2),
+}
+
+
+@given(
+    name=st.sampled_from(sorted(OF_STACKS)),
+    ahead=st.lists(st.integers(0, 3), max_size=2).map(tuple),
+    n=st.integers(1, 4),
+    seed=st.integers(0, 99),
+)
+def test_a_stack_is_its_matrices_one_by_one(name, ahead, n, seed):
+    rng = np.random.default_rng(seed)
+    a = rng.uniform(-0.3, 0.3, (*ahead, n, n)) + np.diag(np.arange(2.0, n + 2))
+
+    def f(a):
+        return anp.sum(OF_STACKS[name](a) ** 3)
+
+    g = grad(f)(a)
+    assert g.shape == a.shape
+    for at in np.ndindex(ahead):
+        np.testing.assert_allclose(g[at], grad(f)(a[at]), rtol=1e-10, atol=1e-10)
 
 
 # ------------------------------------------------------------------------------------------------ plain NumPy, errors
@@ -318,6 +372,14 @@ def test_errors_are_numpys_and_name_the_operator():
             anp.linalg.pinv(x, 0.1, rtol=0.1)
         with pytest.raises(TypeError):
             anp.linalg.matrix_power(x, 0.5)
+        with pytest.raises(errors.NotTrackedError, match="pinv: rcond is a tensor"):
+            anp.linalg.pinv(np.eye(2), x[0, 0])
+        with pytest.raises(errors.NotTrackedError, match="lstsq: rcond is a tensor"):
+            anp.linalg.lstsq(np.eye(2), np.ones(2), x[0, 0])
+        with pytest.raises(errors.NotTrackedError, match="matrix_rank: tol is a tensor"):
+            anp.linalg.matrix_rank(np.eye(2), x[0, 0])
+        with pytest.raises(errors.GradientError, match="cond: the condition number of order 1"):
+            anp.linalg.cond(x, 1)
         with pytest.raises(np.linalg.LinAlgError, match="tensorsolve: the axes of a"):
             anp.linalg.tensorsolve(x, np.ones(2)[:, None, None])
         with pytest.raises(ValueError, match="Invalid ind"):

@@ -142,6 +142,27 @@ def test_second_derivatives_beside_rows_of_zeros():
     np.testing.assert_allclose(rows[2, 2, :, 2, :], 2 * np.eye(2), atol=1e-14)
 
 
+def test_the_tape_outside_stays_as_it_is():
+    # a quadratic form in the norms by products alone, of which a walk would let go what it has used
+    weights = np.diag([1.0, 2.0])
+
+    def f(x):
+        y = anp.linalg.norm(x, axis=1, keepdims=True)
+        return (y.T @ weights @ y)[0, 0]
+
+    expected = 2 * weights[:, None, :, None] * np.eye(2)[:, None, :]
+    np.testing.assert_allclose(hessian(f)(np.zeros((2, 2))), expected)
+
+
+def test_a_factor_of_zero_from_another_tape():
+    def f(c):
+        for _ in range(20):  # its number is then beyond those of the tape of x
+            c = c * 1.0
+        return anp.sum(hessian(lambda x: c * anp.linalg.norm(x))(np.zeros(2)))
+
+    assert grad(f)(0.0) == 0
+
+
 def test_a_kink_has_no_second_derivative():
     # the gradient of the norm at zero is 0 by choice, and constant by choice too, as that of abs
     np.testing.assert_array_equal(hessian(anp.linalg.norm)(np.zeros(2)), np.zeros((2, 2)))
@@ -156,6 +177,18 @@ def test_zero_elements():
     for order in (0.5, 1, 1.5, 2, 3):
         np.testing.assert_allclose(grad(lambda x: anp.linalg.norm(x, order))(x), [0, 1])  # noqa: B023  # called at once
     np.testing.assert_allclose(grad(lambda x: anp.linalg.norm(x, 3))(x.astype(complex)), [0, 1])
+
+
+def test_squares_out_of_the_range_of_floats():
+    # NumPy's norm is then 0 or inf, but its slope is that of the vector scaled: 3 and 4 over 5
+    with np.errstate(all="ignore"):
+        for scale in (1e-200, 1e200):
+            np.testing.assert_allclose(grad(anp.linalg.norm)(scale * np.array([3.0, 4.0])), [0.6, 0.8])
+            rows = scale ** np.array([[1], [0]]) * np.array([[3.0, 4.0], [0.0, 0.0]])
+            g = grad(lambda x: anp.sum(anp.linalg.norm(x, 3, axis=1)))(rows)
+            np.testing.assert_allclose(g, [np.array([9, 16]) / 91 ** (2 / 3), [0, 0]])
+        small = grad(anp.linalg.norm)(np.array([3e-30, 4e-30], np.float32))
+        np.testing.assert_allclose(small, [0.6, 0.8], rtol=1e-6)
 
 
 def test_ties_share():
@@ -187,7 +220,7 @@ def test_row_normalisation():
 def test_errors():
     with Tape() as tape:
         x = tape.watch(np.ones((2, 2)))
-        with pytest.raises(errors.NotTrackedError, match="norm: ord="):
+        with pytest.raises(errors.NotTrackedError, match="norm: ord is a tensor"):
             anp.linalg.norm(np.ones(2), x[0, 0])
         with pytest.raises(ValueError, match="norm: order 'fro' is for matrices"):
             anp.linalg.norm(x, "fro", axis=0)
