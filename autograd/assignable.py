@@ -99,6 +99,8 @@ def _array_ufunc(self: AssignableArray, ufunc: Any, method: str, *inputs: Any, o
     run = getattr(ufunc, method)
     if out is None:
         return _assignable_results(run(*operands, **options))
+    if options.get("where", True) is not True:  # elements that it leaves out keep their old values
+        options["out"] = tuple(None if each is None else op.copy(resolve(each)) for each in out)
     results = run(*operands, **options)
     targets, parts = out, results if isinstance(results, tuple) else (results,)
     for target, part in zip(targets, parts, strict=True):
@@ -177,12 +179,20 @@ def _sort(self: AssignableArray, axis: int = -1, **options: Any) -> None:
     self[...] = op.sort(self, axis=axis) if _tensor(self) is not None else np.sort(self.view(np.ndarray), axis, **options)
 
 
+def _partition(self: AssignableArray, kth: Any, axis: int = -1, **options: Any) -> None:
+    self[...] = numpy_functions[np.partition](resolve(self), kth, axis, **options)
+
+
+def _put(self: AssignableArray, indices: Any, values: Any, mode: str = "raise") -> None:
+    writers[np.put](self, indices, values, mode)
+
+
 def _reduce(self: AssignableArray, *_: Any) -> Any:
     value = resolve(self)
     return value.__reduce__()
 
 
-_ARRAY_ONLY = frozenset({"fill", "sort", "put", "view", "dump", "dumps", "tobytes", "tofile", "byteswap", "setflags", "resize"})
+_ARRAY_ONLY = frozenset({"fill", "partition", "put", "setflags", "sort", "view"})
 
 
 def fill_assignable_array() -> None:
@@ -196,6 +206,8 @@ def fill_assignable_array() -> None:
         "__reduce__": _reduce,
         "__reduce_ex__": _reduce,
         "fill": _fill,
+        "partition": _partition,
+        "put": _put,
         "sort": _sort,
     }
     for name in ("T", "mT", "real", "imag", "flat"):
@@ -209,6 +221,3 @@ def fill_assignable_array() -> None:
             entries[name] = _either(name)
     for name, entry in entries.items():
         setattr(AssignableArray, name, entry)
-
-
-fill_assignable_array()

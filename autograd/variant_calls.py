@@ -17,7 +17,7 @@ import numpy as np
 from autograd.call_arguments import CallArguments
 from autograd.engine import as_operand, binding_of, call_kernel, innermost_tape, run
 from autograd.errors import KernelError, NotTrackedError, OutArrayError
-from autograd.tensor import Tensor, innermost_value
+from autograd.tensor import AssignableArray, Tensor, innermost_value
 from autograd.views import check_writable, rebind
 from registry.attributes import check_attributes, check_names
 from registry.operators import family_of, functional_name, is_constant
@@ -158,6 +158,11 @@ def numpy_into(who: str, function: Callable[..., Any], inputs: Sequence[Any], ou
     ``out`` is one array or tensor, or a tuple of one.
     """
     (target,) = out if isinstance(out, tuple) else (out,)
+    if type(target) is AssignableArray:
+        result = function(*[each.copy() if each is target else each for each in inputs])
+        check_result(who, target, np.shape(innermost_value(result)), target.dtype)
+        target[...] = result
+        return target
     constant = is_constant(getattr(function, "__name__", ""))
     result = function(*prepare(who, target, list(inputs), constant=constant))
     dtype = getattr(innermost_value(result), "dtype", None)

@@ -65,12 +65,11 @@ def rows(patterns: Sequence[str] = (), *, backend: str | None = None, missing: I
     With ``backend``, those that have a kernel there; with ``missing=["kernel"]`` besides, those that have none there; whether a
     variant is native is then told of that backend alone. Raises BackendError for an unknown backend.
 
-    >>> for row in rows(["ex*"]):
+    >>> for row in rows(["logadd*", "swapaxes"]):
     ...     print(row.name, row.backends, row.variants["out"].name, row.variants["out"].origin)
-    exp ('numpy',) exp.out native
-    exp2 ('numpy',) exp2.out native
-    expand_dims ('numpy',) expand_dims.out generated
-    expm1 ('numpy',) expm1.out native
+    logaddexp ('numpy',) logaddexp.out native
+    logaddexp2 ('numpy',) logaddexp2.out native
+    swapaxes ('numpy',) swapaxes.out generated
     """
     known = _known_backends()
     if backend is not None and backend not in known:

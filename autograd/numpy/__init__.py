@@ -10,10 +10,14 @@ from typing import Any
 
 import numpy as _numpy
 
+from autograd.assignable import fill_assignable_array as _fill_assignable_array
 from autograd.methods import add_methods as _add_methods
 from autograd.methods import numpy_functions as _numpy_functions
 from autograd.numpy import (
     arithmetic as _arithmetic,
+)
+from autograd.numpy import (
+    array_methods as _array_methods,
 )
 from autograd.numpy import (
     assignment as _assignment,
@@ -77,8 +81,14 @@ for _family in _FAMILIES:
             _numpy_functions[_theirs] = getattr(_family, _name)
     _add_methods({_name: getattr(_family, _name) for _name in _family.METHODS})
 
-
+_add_methods(_array_methods.METHODS)
+_add_methods(_array_methods.ATTRIBUTES)
+_fill_assignable_array()  # after Tensor, whose methods it has too
 _later.register()
+
+_rest = {name: each for name, each in vars(_numpy).items() if name in _numpy.__all__ and name not in {*__all__, *globals()}}
+globals().update(_rest)  # NumPy's own, for code that reads the namespace as a dictionary or imports all of it
+__all__ += [*_rest, "random"]  # noqa: F405  # NumPy imports it when it is asked for
 
 
 def __getattr__(name: str) -> Any:

@@ -6,10 +6,13 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
+import numpy as np
+
+from autograd import operators as op
 from autograd.engine import array_of
 from autograd.errors import NotTrackedError
 from autograd.functional import stop_gradient
-from autograd.tensor import innermost_value
+from autograd.tensor import Tensor, innermost_value
 
 
 def refuse(function: str, **options: Any) -> None:
@@ -33,6 +36,22 @@ def as_array(a: Any) -> Any:
     (1, 2)
     """
     return array_of("array", a) if isinstance(a, list | tuple) else a
+
+
+def as_dtype(value: Any, dtype: Any) -> Any:
+    """A value in a dtype, which a Python scalar then has for good: it is weak no more.
+
+    >>> as_dtype(1.0, np.dtype("float32"))
+    np.float32(1.0)
+    """
+    plain = innermost_value(value)
+    if hasattr(plain, "dtype") and plain.dtype == dtype:
+        return value
+    if type(value) is not Tensor:
+        return np.asarray(plain, dtype)[()]
+    if not hasattr(plain, "dtype"):
+        value = op.reshape(op.broadcast_to(value, shape=(1,)), shape=())
+    return value if innermost_value(value).dtype == dtype else op.astype(value, dtype=dtype)
 
 
 def of_bare_values(theirs: Callable[..., Any]) -> Callable[..., Any]:

@@ -121,9 +121,10 @@ def _modf(x: Any) -> tuple[Any, Any]:
     if type(x) is not Tensor:
         return _np.modf(x)
     fraction, whole = _np.modf(innermost_value(x))
-    part = op.fmod(x, 1.0)
     infinite = _np.isinf(whole)
-    return (op.where(infinite, fraction, part) if infinite.any() else part), whole
+    if not infinite.any():
+        return op.fmod(x, 1.0), whole
+    return op.where(infinite, fraction, op.fmod(op.where(infinite, 0.0, x), 1.0)), whole
 
 
 def _frexp(x: Any) -> tuple[Any, Any]:
@@ -201,7 +202,9 @@ def fix(x: Any, out: Any = None) -> Any:
 
 
 def nan_to_num(x: Any, copy: bool = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> Any:
-    """NumPy's ``nan_to_num``: what is replaced has no gradient; what it is replaced by has. ``copy=False`` changes plain arrays in place, never tensors.
+    """NumPy's ``nan_to_num``: what is replaced has no gradient; what it is replaced by has.
+
+    ``copy=False`` changes plain arrays in place, never tensors.
 
     >>> nan_to_num([1.0, float("nan")], nan=9.0)
     array([1., 9.])

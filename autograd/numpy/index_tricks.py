@@ -19,7 +19,8 @@ __all__ = ["c_", "r_", "vectorize"]
 def _joined(theirs: Any, key: Any) -> Any:
     """What ``r_`` or ``c_`` make of a key. NumPy itself arranges the numbers of the elements, so that every directive works."""
     parts = [resolve(each) for each in (key if isinstance(key, tuple) else (key,))]
-    if innermost_tape([*parts, *(end for each in parts if isinstance(each, slice) for end in (each.start, each.stop, each.step))]) is None:
+    ends = [end for each in parts if isinstance(each, slice) for end in (each.start, each.stop, each.step)]
+    if innermost_tape([*parts, *ends]) is None:
         return theirs[tuple(parts)]
     directives = parts[:1] if isinstance(parts[0], str) else []
     if any(each in ("r", "c", "matrix") for each in directives):
@@ -30,7 +31,7 @@ def _joined(theirs: Any, key: Any) -> Any:
     for each in plain:
         numbers.append(np.arange(size, size + np.size(each)).reshape(np.shape(each))[()])
         size += np.size(each)
-    places = theirs[tuple([*directives, *numbers])]
+    places = theirs[(*directives, *numbers)]
     flat = op.concatenate([op.ravel(each) for each in arrays], axis=0)
     dtype = np.result_type(*plain)
     joined = op.take(flat, indices=places)
@@ -42,7 +43,9 @@ def _points(part: slice) -> Any:
     if isinstance(part.step, complex):
         return linspace(0 if part.start is None else part.start, part.stop, int(abs(part.step)))
     if innermost_tape([part.start, part.stop, part.step]) is not None:
-        raise NotTrackedError("r_, c_: got a tensor in a slice, whose length has no derivative; write start:stop:5j, for 5 numbers")
+        raise NotTrackedError(
+            "r_, c_: got a tensor in a slice, whose length has no derivative; for 5 numbers write start:stop:5j"
+        )
     return np.arange(0 if part.start is None else part.start, part.stop, 1 if part.step is None else part.step)
 
 
@@ -64,7 +67,7 @@ r_ = _Rows()
 c_ = _Columns()
 
 
-class vectorize(np.vectorize):  # noqa: N801  # NumPy's name
+class vectorize(np.vectorize):  # NumPy's name
     """NumPy's ``vectorize``; with a tensor it raises NotTrackedError, because NumPy would call the function on bare elements.
 
     >>> vectorize(lambda x: 2.0 * x)([1.0, 2.0])
@@ -74,7 +77,7 @@ class vectorize(np.vectorize):  # noqa: N801  # NumPy's name
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if innermost_tape([*args, *kwargs.values()]) is not None:
             raise NotTrackedError(
-                "vectorize: got a tensor, whose bare elements the function would get; write the function with array operations, or"
+                "vectorize: got a tensor, whose bare elements the function would get; write it with array operations, or"
                 " call it for each element: np.stack([f(each) for each in t])"
             )
         return super().__call__(*args, **kwargs)

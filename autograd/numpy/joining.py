@@ -33,7 +33,7 @@ def concatenate(
     array([1., 2., 3.])
     """
     if out is not None or dtype is not None:
-        return _joined(np.concatenate, op.concatenate, arrays, axis, out, dtype, casting)
+        return _joined(np.concatenate, arrays, axis, out, dtype, casting)
     return op.concatenate([as_array(each) for each in arrays], axis=axis)
 
 
@@ -48,16 +48,15 @@ def stack(arrays: Sequence[Any], axis: int = 0, out: Any = None, *, dtype: Any =
            [2., 4.]])
     """
     if out is not None or dtype is not None:
-        return _joined(np.stack, op.stack, arrays, axis, out, dtype, casting)
+        return _joined(np.stack, arrays, axis, out, dtype, casting)
     return op.stack([as_array(each) for each in arrays], axis=axis)
 
 
-def _joined(
-    theirs: Callable[..., Any], ours: Callable[..., Any], arrays: Sequence[Any], axis: int | None, out: Any, dtype: Any, casting: Any
-) -> Any:
+def _joined(theirs: Callable[..., Any], arrays: Sequence[Any], axis: int | None, out: Any, dtype: Any, casting: Any) -> Any:
     """Joined into ``out``, or cast by NumPy's rules."""
     arrays = [as_array(resolve(each)) for each in arrays]
     name = theirs.__name__
+    ours = getattr(op, name)
     if innermost_tape([*arrays, out]) is None:
         return theirs(arrays, axis, out, dtype=dtype, casting=casting)
     if out is not None and dtype is not None:

@@ -14,7 +14,7 @@ from autograd import operators as op
 from autograd.engine import innermost_tape, resolve
 from autograd.errors import NotTrackedError
 from autograd.numpy import reduction
-from autograd.numpy.arguments import as_array
+from autograd.numpy.arguments import as_array, as_dtype
 from autograd.numpy.points import linspace
 from autograd.numpy.quantiles import median
 from autograd.tensor import Tensor, innermost_value
@@ -117,7 +117,7 @@ def _widths(pad_width: Any, ndim: int) -> tuple[tuple[int, int], ...]:
 
 def _pairs(values: Any, array: Any) -> Any:
     """A value before and one behind for each axis, in the array's dtype; a tensor if they hold one."""
-    values = op.astype(as_array(values), dtype=innermost_value(array).dtype)
+    values = as_dtype(as_array(values), innermost_value(array).dtype)
     return op.broadcast_to(values, shape=(len(_shape(array)), 2))
 
 
@@ -171,8 +171,8 @@ def _statistics(function: Callable[..., Any], array: Any, axis: int, before: int
 def _mirrored(array: Any, axis: int, before: int, after: int, *, edge: bool) -> Any:
     """Turned by half a circle about the edges, which ``edge`` repeats; as often as it takes to fill the margins."""
     period = _shape(array)[axis] - (not edge)
-    if not period:
-        return op.pad(array, pad_width=[(before, after) if at == axis else (0, 0) for at in range(len(_shape(array)))], mode="edge")
+    if not period:  # the one element, which NumPy repeats
+        return _beside(array, axis, *(_repeated(array, axis, width, _shape(array)) for width in (before, after)))
     skipped = 0 if edge else 1
     while before or after:
         length = _shape(array)[axis]

@@ -14,7 +14,7 @@ from autograd import operators as op
 from autograd.assignable import assignable
 from autograd.engine import innermost_tape, resolve
 from autograd.errors import NotTrackedError
-from autograd.numpy.arguments import as_array
+from autograd.numpy.arguments import as_array, as_dtype
 from autograd.numpy.shape import moveaxis
 from autograd.tensor import Tensor, innermost_value
 
@@ -33,7 +33,7 @@ def _cast(result: Any, dtype: Any, function: str) -> Any:
             f"{function}: got dtype {np.dtype(dtype)} with a tensor, expected a type of floats: whole numbers have no derivative;"
             f" write {function}(...).astype(int)"
         )
-    return op.astype(result, dtype=np.dtype(dtype))
+    return as_dtype(result, np.dtype(dtype))
 
 
 def linspace(
@@ -47,14 +47,14 @@ def linspace(
     """
     start, stop = as_array(resolve(start)), as_array(resolve(stop))
     if innermost_tape((start, stop)) is None:
-        made = np.linspace(start, stop, num, endpoint, retstep, dtype, axis, device=device)
+        made: Any = np.linspace(start, stop, num, endpoint, retstep, dtype, axis, device=device)  # type: ignore[call-overload]
         return (assignable(made[0]), made[1]) if retstep else assignable(made)
     num = index(num)
     if num < 0:
         raise ValueError(f"linspace: got num={num}, expected 0 or more")
     parts = num - 1 if endpoint else num
     wide = np.result_type(innermost_value(start), innermost_value(stop), 0.0)
-    start, stop = (op.astype(each, dtype=wide) for each in (start, stop))
+    start, stop = (as_dtype(each, wide) for each in (start, stop))
     span = op.subtract(stop, start)
     counts = np.arange(num, dtype=wide).reshape((-1,) + (1,) * len(_shape(span)))
     step: Any = op.divide(span, float(parts)) if parts > 0 else np.nan
@@ -78,10 +78,11 @@ def logspace(
     start, stop, base = (as_array(resolve(each)) for each in (start, stop, base))
     if innermost_tape((start, stop, base)) is None:
         return assignable(np.logspace(start, stop, num, endpoint, base, dtype, axis))
-    ndim = len(np.broadcast_shapes(_shape(start), _shape(stop), _shape(base)))
-    start, stop = (_of_ndim(each, ndim) for each in (start, stop))
+    if _shape(base):  # then it counts for where the new axis stands
+        ndim = len(np.broadcast_shapes(_shape(start), _shape(stop), _shape(base)))
+        start, stop, base = (_of_ndim(each, ndim) for each in (start, stop, base))
+        base = op.expand_dims(base, axis=axis)
     exponents = linspace(start, stop, num, endpoint=endpoint, axis=axis)
-    base = op.expand_dims(_of_ndim(base, ndim), axis=axis) if _shape(base) else base
     return _cast(op.power(base, exponents), dtype, "logspace")
 
 
@@ -103,7 +104,7 @@ def geomspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype
     if np.any(np.equal(first, 0)) or np.any(np.equal(last, 0)):
         raise ValueError("geomspace: an end is 0, which no factor leads to or from; expected two numbers that are not")
     wide = np.result_type(first, last, np.zeros((), dtype))
-    start, stop = (op.astype(each, dtype=wide) for each in (start, stop))
+    start, stop = (as_dtype(each, wide) for each in (start, stop))
     ratio = op.divide(stop, start)
     exponents = linspace(np.zeros(_shape(ratio)), op.log(ratio), num, endpoint=endpoint)
     points = op.multiply(start, op.exp(exponents))

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import math
 import string
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from autograd import operators as op
-from autograd.engine import array_of, innermost_tape
-from autograd.errors import NotTrackedError
+from autograd.engine import array_of, innermost_tape, resolve
+from autograd.numpy.arguments import of_bare_values
 from autograd.numpy.ufuncs import of_ufunc, ufunc
 from autograd.tensor import innermost_value
+from autograd.variant_calls import numpy_into
 
-__all__ = ["cross", "dot", "einsum", "inner", "kron", "matmul", "outer", "tensordot", "vdot", "vecdot"]
+__all__ = ["cross", "dot", "einsum", "einsum_path", "inner", "kron", "matmul", "outer", "tensordot", "vdot", "vecdot"]
 METHODS = ("dot",)
 
 
@@ -54,15 +56,20 @@ if hasattr(np, "matvec"):  # since NumPy 2.2
     __all__ += ["matvec", "vecmat"]
 
 
-def dot(a: Any, b: Any, out: None = None) -> Any:
+def dot(a: Any, b: Any, out: Any = None) -> Any:
     """``numpy.dot``: the sum over the last axis of ``a`` and the second to last of ``b``; a scalar multiplies.
 
     >>> from autograd import grad
     >>> float(grad(lambda x: dot(x, 3.0))(2.0))
     3.0
     """
-    _refuse_out("dot", out)
-    return op.dot(a, b)
+    return op.dot(a, b) if out is None else _written(np.dot, op.dot, a, b, out)
+
+
+def _written(theirs: Callable[..., Any], ours: Callable[..., Any], a: Any, b: Any, out: Any) -> Any:
+    if innermost_tape((a, b, out)) is None:
+        return theirs(a, b, out=out)
+    return numpy_into(f"{theirs.__name__}: out", ours, [resolve(a), resolve(b)], out)
 
 
 def vdot(a: Any, b: Any, /) -> Any:
@@ -90,14 +97,15 @@ def inner(a: Any, b: Any, /) -> Any:
     return op.tensordot(a, b, axes=(a_ndim - 1, b_ndim - 1))
 
 
-def outer(a: Any, b: Any, out: None = None) -> Any:
+def outer(a: Any, b: Any, out: Any = None) -> Any:
     """``numpy.outer``: every element of ``a`` times every element of ``b``, in two axes.
 
     >>> outer(np.array([1.0, 2.0]), np.array([3.0, 4.0]))
     array([[3., 4.],
            [6., 8.]])
     """
-    _refuse_out("outer", out)
+    if out is not None:
+        return _written(np.outer, outer, a, b, out)
     return op.multiply(op.reshape(a, shape=(-1, 1)), op.reshape(b, shape=(1, -1)))
 
 
@@ -155,10 +163,13 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
     return op.tensordot(a, b, axes=axes)
 
 
-def einsum(*operands: Any, out: None = None, optimize: Any = False, **kwargs: Any) -> Any:
+einsum_path = of_bare_values(np.einsum_path)
+
+
+def einsum(*operands: Any, out: Any = None, optimize: Any = False, **kwargs: Any) -> Any:
     """``numpy.einsum``: a sum of products by index letters, or by lists of axis numbers behind each operand.
 
-    ``dtype``, ``order`` and ``casting`` are for plain arrays; with a tensor among the operands they raise NotTrackedError.
+    ``order`` means nothing for tensors.
 
     >>> einsum("ij,j->i", np.ones((2, 3)), np.ones(3))
     array([3., 3.])
@@ -166,15 +177,33 @@ def einsum(*operands: Any, out: None = None, optimize: Any = False, **kwargs: An
     if out is not None or kwargs:
         if innermost_tape(operands) is None and innermost_tape((out,)) is None:
             return np.einsum(*operands, out=out, optimize=optimize, **kwargs)
-        given = sorted(kwargs) if out is None else ["out", *sorted(kwargs)]
-        raise NotTrackedError(f"einsum got {given} together with a tensor, expected none of these; convert the result instead")
+        return _einsum_with_options(*operands, out=out, optimize=optimize, **kwargs)
     if not operands:
         raise ValueError("einsum got no operands, expected a string of subscripts and an array for each of its terms")
-    if isinstance(operands[0], str):
-        subscripts, arrays = operands[0], operands[1:]
-    else:
-        subscripts, arrays = _subscripts_of_lists(operands)
+    subscripts, arrays = _terms(operands)
     return op.einsum([_joined("einsum", each) for each in arrays], subscripts=subscripts, optimize=optimize)
+
+
+def _terms(operands: tuple[Any, ...]) -> tuple[str, tuple[Any, ...]]:
+    return (operands[0], operands[1:]) if isinstance(operands[0], str) else _subscripts_of_lists(operands)
+
+
+def _einsum_with_options(
+    *operands: Any, out: Any, optimize: Any, dtype: Any = None, order: str = "K", casting: Any = "safe"
+) -> Any:
+    subscripts, arrays = _terms(tuple(resolve(each) for each in operands))
+    arrays = tuple(_joined("einsum", each) for each in arrays)
+    if dtype is not None:
+        for each in arrays:
+            given = np.asarray(innermost_value(each)).dtype
+            if not np.can_cast(given, dtype, casting):
+                raise TypeError(f"einsum: {given} cannot be cast to {np.dtype(dtype)} by the rule {casting!r}")
+        arrays = tuple(op.astype(each, dtype=np.dtype(dtype)) for each in arrays)
+
+    def run(*factors: Any) -> Any:
+        return op.einsum(list(factors), subscripts=subscripts, optimize=optimize)
+
+    return run(*arrays) if out is None else numpy_into("einsum: out", run, arrays, out)
 
 
 def _subscripts_of_lists(operands: tuple[Any, ...]) -> tuple[str, tuple[Any, ...]]:
@@ -195,8 +224,3 @@ def _joined(name: str, value: Any) -> Any:
 
 def _shape(value: Any) -> tuple[int, ...]:
     return np.shape(innermost_value(value))
-
-
-def _refuse_out(name: str, out: Any) -> None:
-    if out is not None:
-        raise NotTrackedError(f"{name} got out={type(out).__name__}, expected None: assign the result, y = {name}(a, b)")

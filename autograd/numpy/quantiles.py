@@ -182,9 +182,12 @@ def _quantile(
     if not plain.shape[-1]:
         raise ValueError(f"{name}: got an array of shape {rows.shape}, with nothing along the axes {rows.axes}")
     rank = _ranks(theirs, rows, plain, at, method, weights, axis)  # the axes of q flattened, and the last
+    count = np.array([plain.shape[-1]])
+    if rank.ndim == plain.ndim and name.startswith("nan"):
+        count = np.count_nonzero(~np.isnan(plain), axis=-1, keepdims=True)
     if type(q) is Tensor:
-        rank = _moving(rank, q, parts, plain, method, skip=name.startswith("nan"))
-    y = _between(op.sort(rows.a, axis=-1), rank)
+        rank = _moving(rank, q, parts, count, method)
+    y = _between(op.sort(rows.a, axis=-1), rank, count - 1)
     undefined = np.isnan(plain).all(-1) if name.startswith("nan") else np.isnan(plain).any(-1)
     if undefined.any():
         y = op.where(undefined[..., None], np.nan, y)
@@ -213,32 +216,33 @@ def _ranks(theirs: Callable[..., Any], rows: _Rows, plain: Any, at: Any, method:
     return np.where(np.isnan(result), 0.0, result)
 
 
-def _moving(rank: Any, q: Any, parts: int, plain: Any, method: str, *, skip: bool) -> Any:
-    """The ranks as a tensor that follows ``q``; one at the first or last value stays there."""
+def _moving(rank: Any, q: Any, parts: int, count: Any, method: str) -> Any:
+    """The ranks as a tensor that follows ``q``; one that would lie before the first value stays there."""
     alpha, beta = _CONTINUOUS[method]
-    count = np.count_nonzero(~np.isnan(plain), axis=-1, keepdims=True) if skip else np.array([plain.shape[-1]])
-    count = count if rank.ndim > 1 else count.reshape(-1)[:1]
     flat = op.reshape(q, shape=(-1,))
     fraction = innermost_value(flat) / parts
     slope = count + 1 - alpha - beta
     virtual = count * fraction + (alpha + fraction * (1 - alpha - beta)) - 1
-    slope = np.where((virtual < 0) | (virtual >= count - 1), 0.0, slope) / parts
+    slope = np.where(virtual < 0, 0.0, slope) / parts
     return op.add(rank, op.multiply(slope, op.subtract(flat, innermost_value(flat))))
 
 
-def _between(ordered: Any, rank: Any) -> Any:
-    """The values of ranks that need not be whole."""
-    plain, last = _plain(rank), _plain(ordered).shape[-1] - 1
+def _between(ordered: Any, rank: Any, last: Any) -> Any:
+    """The values of ranks that need not be whole; behind the ``last`` one of a row there is no other."""
+    plain = _plain(rank)
     low = np.floor(plain).astype(np.intp)
     below = _read(ordered, low)
     whole = plain == low
     if whole.all() and type(rank) is not Tensor:
         return below
-    above = _read(ordered, np.minimum(low + 1, last))
+    high = np.clip(low + 1, 0, np.maximum(last, 0))
+    above = _read(ordered, high)
     part = op.subtract(rank, low)
     near = plain - low >= 0.5  # from the nearer end, as NumPy does it
     base = op.where(near, above, below)
-    y = op.add(base, op.multiply(op.subtract(above, below), op.where(near, op.subtract(part, 1.0), part)))
+    with np.errstate(invalid="ignore"):
+        step = op.where(low == high, 0.0, op.subtract(above, below))  # also where both are infinite
+        y = op.add(base, op.multiply(step, op.where(near, op.subtract(part, 1.0), part)))
     return y if type(rank) is Tensor else op.where(whole, below, y)
 
 

@@ -14,6 +14,7 @@ from numpy.lib.array_utils import normalize_axis_index
 
 from autograd import operators as op
 from autograd.engine import innermost_tape, resolve
+from autograd.errors import NotTrackedError
 from autograd.numpy.arguments import as_array
 from autograd.numpy.following import written
 from autograd.tensor import Tensor, innermost_value
@@ -126,8 +127,10 @@ def _cumulative(
         return getattr(np, name)(x, axis=axis, dtype=dtype, out=out, include_initial=include_initial)
     x = as_array(resolve(x))
     shape = np.shape(innermost_value(x))
-    if axis is None and len(shape) != 1:
+    if axis is None and len(shape) > 1:
         raise ValueError(f"{name}: got an array of {len(shape)} axes, expected a vector, or axis= for the one to run along")
+    if not shape:
+        x, shape = op.reshape(x, shape=(1,)), (1,)
     axis = normalize_axis_index(0 if axis is None else axis, len(shape))
 
     def run(x: Any) -> Any:
@@ -214,6 +217,12 @@ def _about(theirs: Callable[..., Any], ours: Callable[..., Any], a: Any, out: An
 
 
 def _delta(function: str, ddof: float, correction: float | None) -> float:
+    if isinstance(ddof, Tensor) or isinstance(correction, Tensor):
+        by_hand = "var(a) * n / (n - ddof)"
+        raise NotTrackedError(
+            f"{function}: got a tensor as ddof or correction, in which it has no gradient rule; expected a plain number: pass"
+            f" t.item(), or write {by_hand if function == 'var' else f'sqrt({by_hand})'}"
+        )
     if correction is None:
         return ddof
     if ddof:

@@ -15,8 +15,8 @@ from autograd import operators as op
 from autograd.numpy import creation, inquiry, joining
 from autograd.numpy.arguments import as_array
 from autograd.numpy.creation import *  # noqa: F403  # the module lists its names
-from autograd.numpy.inquiry import *  # noqa: F403
 from autograd.numpy.following import written
+from autograd.numpy.inquiry import *  # noqa: F403
 from autograd.numpy.joining import *  # noqa: F403
 from autograd.tensor import innermost_value
 

@@ -168,8 +168,8 @@ def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -
         bounded = np.add(next(parts), 1j * next(parts))
     else:
         bounded = np.clip(plain, -1, 1)
-    beyond = plain != bounded  # by rounding alone: a bound is a bound of the values, but none of the derivatives inside
-    return op.where(beyond & ~np.isnan(plain), bounded, c) if beyond.any() else c
+    excess = np.nan_to_num(bounded - plain)
+    return op.add(c, excess) if excess.any() else c  # rounding went beyond the bound: of the value, not of derivatives
 
 
 # -------------------------------------------------------------------------------------------------- counts

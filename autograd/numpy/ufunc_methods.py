@@ -1,4 +1,4 @@
-"""Universal functions of NumPy with options, and their methods ``reduce``, ``accumulate``, ``reduceat`` and ``outer``, on tensors.
+"""NumPy's universal functions with options, and their methods ``reduce``, ``accumulate``, ``reduceat`` and ``outer``, on tensors.
 
 Loaded when the first of these meets a tensor. A ufunc whose result is constant by definition (``floor``, ``less``) runs on bare
 values; the others run, with ``dtype`` and ``casting``, on operands that are cast as NumPy casts them, and with ``where`` on the
@@ -20,7 +20,7 @@ from autograd.engine import resolve
 from autograd.errors import NotTrackedError, OutArrayError
 from autograd.methods import function_of_ufunc
 from autograd.numpy import reduction
-from autograd.numpy.arguments import as_array
+from autograd.numpy.arguments import as_array, as_dtype
 from autograd.numpy.shape import moveaxis
 from autograd.tensor import Tensor, innermost_value
 from autograd.variant_calls import numpy_into
@@ -80,19 +80,18 @@ def with_options(run: Callable[..., Any], ufunc: Any, inputs: Sequence[Any], out
     where = _mask(options.pop("where", True))
     outs = out if isinstance(out, tuple) else (out,)
     operands = [as_array(resolve(each)) for each in inputs]
-    if is_constant(name) and not any(type(each) is Tensor and np.iscomplexobj(innermost_value(each)) for each in operands):
-        if not any(type(each) is Tensor for each in outs):
-            kept = {**options} if where is None else {**options, "where": where}
-            return ufunc(*[innermost_value(each) for each in operands], out=out, **kept)
+    if _is_constant(name, operands) and not any(type(each) is Tensor for each in outs):
+        kept = options if where is None else {**options, "where": where}
+        return ufunc(*[innermost_value(each) for each in operands], out=out, **kept)
     cast = {key: options.pop(key) for key in ("dtype", "casting", "signature", "sig") if options.get(key) is not None}
     for key in ("dtype", "signature", "sig"):
         options.pop(key, None)
     if cast:
-        operands, run = _cast(run, ufunc, operands, **cast)
+        operands = _cast(ufunc, operands, **cast)
     if getattr(ufunc, "signature", None) is not None:
-        unknown = options.keys() - {"axis", "axes", "keepdims"} | ({"where"} if where is not None else set())
+        unknown = set(options) - {"axis", "axes", "keepdims"} | ({"where"} if where is not None else set())
     else:
-        unknown = options.keys()
+        unknown = set(options)
     if unknown:
         raise TypeError(f"{name}() got an unexpected keyword argument {min(unknown)!r}")
     if options:
@@ -102,6 +101,11 @@ def with_options(run: Callable[..., Any], ufunc: Any, inputs: Sequence[Any], out
     if all(each is None for each in outs):
         return run(*operands)
     return _into(f"numpy.{name}: out", run, operands, outs)
+
+
+def _is_constant(name: str, operands: Sequence[Any]) -> bool:
+    """Whether the result has no derivative; ``sign`` of complex numbers has."""
+    return is_constant(name) and not any(np.iscomplexobj(innermost_value(each)) for each in operands)
 
 
 def _mask(where: Any) -> Any:
@@ -115,35 +119,25 @@ def _mask(where: Any) -> Any:
 
 
 def _cast(
-    run: Callable[..., Any], ufunc: Any, operands: Sequence[Any], dtype: Any = None, casting: Any = "same_kind",
-    signature: Any = None, sig: Any = None,
-) -> tuple[list[Any], Callable[..., Any]]:  # fmt: skip
-    """The operands in the types that the ufunc's loop takes, and the function with results of the type that it gives."""
-    if not hasattr(ufunc, "resolve_dtypes"):
-        raise NotTrackedError(f"{ufunc.__name__} got dtype= or casting= with a tensor, expected none: convert with astype")
-    signature = signature or sig
-    if dtype is not None:
-        signature = (None,) * ufunc.nin + (np.dtype(dtype),) * ufunc.nout
+    ufunc: Any, operands: Sequence[Any], dtype: Any = None, casting: Any = "same_kind", signature: Any = None, sig: Any = None
+) -> list[Any]:
+    """The operands in the types that the ufunc's loop takes; raises as NumPy does where the rule forbids it."""
     given = [innermost_value(each) for each in operands]
     kinds = [type(each) if type(each) in (int, float, complex) else np.asarray(each).dtype for each in given]
-    given_signature = {} if signature is None else {"signature": signature}
-    loop = ufunc.resolve_dtypes((*kinds, *(None,) * ufunc.nout), casting=casting, **given_signature)
-    operands = [_as_dtype(each, wanted) for each, wanted in zip(operands, loop, strict=False)]
-
-    def cast_run(*values: Any, **options: Any) -> Any:
-        results = run(*values, **options)
-        if ufunc.nout == 1:
-            return _as_dtype(results, loop[-1])
-        return tuple(_as_dtype(each, wanted) for each, wanted in zip(results, loop[ufunc.nin :], strict=True))
-
-    return operands, cast_run
-
-
-def _as_dtype(value: Any, dtype: Any) -> Any:
-    plain = innermost_value(value)
-    if hasattr(plain, "dtype") and plain.dtype == dtype:
-        return value
-    return op.astype(value, dtype=dtype) if type(value) is Tensor else np.asarray(plain, dtype)[()]
+    count = len(operands)
+    if not isinstance(ufunc, np.ufunc):  # clip, whose own ufunc NumPy hides
+        wanted = np.result_type(*given) if dtype is None else np.dtype(dtype)
+        for each in kinds:
+            if not isinstance(each, type):
+                np.positive.resolve_dtypes((each, wanted), casting=casting)  # raises as NumPy does
+        loop = (wanted,) * (count + 1)
+    else:
+        signature = signature or sig
+        if dtype is not None:
+            signature = (None,) * count + (np.dtype(dtype),) * ufunc.nout
+        given_signature = {} if signature is None else {"signature": signature}
+        loop = ufunc.resolve_dtypes((*kinds, *(None,) * ufunc.nout), casting=casting, **given_signature)
+    return [as_dtype(each, wanted) for each, wanted in zip(operands, loop, strict=False)]
 
 
 def _with_axes(
@@ -194,7 +188,7 @@ def _where(name: str, run: Callable[..., Any], operands: Sequence[Any], outs: tu
 
 
 def _unshared(out: Any) -> Any:
-    return out if type(out) is Tensor else np.array(out)
+    return out if type(out) is Tensor else op.copy(resolve(out))
 
 
 def _narrowed(name: str, result: Any, old: Any) -> Any:
@@ -202,7 +196,7 @@ def _narrowed(name: str, result: Any, old: Any) -> Any:
     dtype, wanted = np.asarray(innermost_value(result)).dtype, np.asarray(innermost_value(old)).dtype
     if not np.can_cast(dtype, wanted, "same_kind"):
         raise OutArrayError(f"numpy.{name}: out has dtype {wanted}, to which the result, {dtype}, cannot be cast")
-    return _as_dtype(result, wanted)
+    return as_dtype(result, wanted)
 
 
 def _into(who: str, run: Callable[..., Any], operands: Sequence[Any], outs: tuple[Any, ...]) -> Any:
@@ -216,7 +210,7 @@ def _into(who: str, run: Callable[..., Any], operands: Sequence[Any], outs: tupl
 def _deliver(who: str, result: Any, out: Any) -> Any:
     if out is None:
         return result
-    if type(result) is not Tensor and type(out) is not Tensor:
+    if type(result) is not Tensor and type(out) is np.ndarray:
         np.copyto(out, result, casting="same_kind")
         return out
     return numpy_into(who, lambda each: each, [result], out)
@@ -253,7 +247,7 @@ def reduce(
     def fold(a: Any) -> Any:
         a = as_array(a)
         if dtype is not None:
-            a = _as_dtype(a, np.dtype(dtype))
+            a = as_dtype(a, np.dtype(dtype))
         fast = _FOLDS.get(ufunc)
         if fast is not None:
             return fast(a, axis=axis, **options)
@@ -294,7 +288,7 @@ def _fold_steps(ufunc: Any, run: Callable[..., Any], rows: Any, initial: Any, wh
     length = _shape(rows)[-1]
     start = initial
     if start is None and (where is not None or not length):
-        start = _as_dtype(ufunc.identity, np.asarray(innermost_value(rows)).dtype)
+        start = as_dtype(ufunc.identity, np.asarray(innermost_value(rows)).dtype)
     total, first = (rows[..., 0], 1) if start is None else (start, 0)
     for at in range(first, length):
         step = run(total, rows[..., at])
@@ -331,7 +325,7 @@ def accumulate(ufunc: Any, array: Any, axis: int = 0, dtype: Any = None, out: An
             raise TypeError(f"{spelled}: cannot accumulate on a scalar, expected an array with an axis")
         at = normalize_axis_index(axis, len(_shape(a)))
         if dtype is not None:
-            a = _as_dtype(a, np.dtype(dtype))
+            a = as_dtype(a, np.dtype(dtype))
         running = {np.add: op.cumsum, np.multiply: op.cumprod, np.maximum: op.running_max, np.minimum: op.running_min}.get(ufunc)
         if running is not None:
             return running(a, axis=at)
@@ -346,7 +340,7 @@ def accumulate(ufunc: Any, array: Any, axis: int = 0, dtype: Any = None, out: An
 
 
 def reduceat(ufunc: Any, array: Any, indices: Any, axis: int = 0, dtype: Any = None, out: Any = None) -> Any:
-    """``ufunc.reduceat``: ``reduce`` of the pieces along an axis from each index to the next; of one element if that is not later."""
+    """``ufunc.reduceat``: ``reduce`` of the pieces of an axis from each index to the next; one element if that is not later."""
     array = resolve(array)
     ufunc.reduceat(_bare(array), indices, axis)  # raises for indices that NumPy refuses
     starts = np.asarray(indices).ravel().tolist()
@@ -354,7 +348,7 @@ def reduceat(ufunc: Any, array: Any, indices: Any, axis: int = 0, dtype: Any = N
     def run(a: Any) -> Any:
         a = as_array(a)
         if dtype is not None:
-            a = _as_dtype(a, np.dtype(dtype))
+            a = as_dtype(a, np.dtype(dtype))
         at = normalize_axis_index(axis, len(_shape(a)))
         ahead = (slice(None),) * at
         pieces = []
@@ -370,6 +364,6 @@ def reduceat(ufunc: Any, array: Any, indices: Any, axis: int = 0, dtype: Any = N
 
 def outer(ufunc: Any, A: Any, B: Any, out: Any = None, **options: Any) -> Any:
     """``ufunc.outer``: the ufunc of every element of ``A`` with every element of ``B``."""
-    A, B = as_array(resolve(A)), as_array(resolve(B))
+    A, B = (as_dtype(each, np.asarray(innermost_value(each)).dtype) for each in (as_array(resolve(A)), as_array(resolve(B))))
     apart = op.reshape(A, shape=_shape(A) + (1,) * len(_shape(B)))
     return with_options(function_for(ufunc, f"numpy.{ufunc.__name__}.outer"), ufunc, (apart, B), out, options)

@@ -19,8 +19,9 @@ def _binary_operators() -> list[str]:
     for name in operator_names():
         schema = get_schema(name)
         tensors = [str(each.type) for each in schema.inputs] == ["Tensor", "Tensor"]
-        masked = "condition" in [each.name for each in schema.inputs]  # a mask is no tensor of a tape
-        if tensors and not masked and not schema.attributes and get_gradient(name) is not None:
+        masked = {"condition", "v", "n"} & {each.name for each in schema.inputs}  # a mask is no tensor, an order has no gradient
+        whole = name == "ldexp"  # its exponents are whole numbers
+        if tensors and not masked and not whole and not schema.attributes and get_gradient(name) is not None:
             names.append(name)
     return names
 

@@ -2,9 +2,11 @@
 
 import numpy
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import autograd.numpy as np
-from autograd import NotTrackedError, Tape, grad, hessian, jacobian
+from autograd import NotTrackedError, Tape, grad, hessian, jacobian, vjp
 from tests.gradients.harness import Case, each_case
 
 inf, nan = numpy.inf, numpy.nan
@@ -157,6 +159,17 @@ def test_unwrapped_angles_have_slope_one():
     assert not hessian(lambda p: np.sum(np.unwrap(p)))(p).any()
     # 0, 9 -> one period of 10 back; 0, 24 -> two
     assert jacobian(lambda t: np.unwrap([0.0, 9.0, 24.0], period=t))(10.0).tolist() == [0, -1, -2]
+
+
+@given(n=st.integers(2, 6), size=st.integers(1, 4), seed=st.integers(0, 99), period=st.none() | st.floats(1.0, 5.0))
+def test_interpolated_values_are_numpys_and_weights_sum_to_one(n, size, seed, period):
+    rng = numpy.random.default_rng(seed)
+    x, xp, fp = rng.uniform(-3, 3, size), numpy.sort(rng.uniform(-2, 2, n)), rng.standard_normal(n)
+    y, pull_back = vjp(lambda fp: np.interp(x, xp, fp, period=period), fp)
+    numpy.testing.assert_allclose(y, numpy.interp(x, xp, fp, period=period), rtol=1e-12, atol=1e-12)
+    (g,) = pull_back(numpy.ones(size))
+    assert numpy.sum(g) == pytest.approx(size)
+    assert numpy.sum(g * fp) == pytest.approx(numpy.sum(y))  # it is linear in fp
 
 
 # ---------------------------------------------------------------------------------------------------- ways to call

@@ -4,9 +4,11 @@ import warnings
 
 import numpy
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import autograd.numpy as np
-from autograd import NotTrackedError, Tape, grad, jacobian
+from autograd import NotTrackedError, Tape, grad, jacobian, vjp
 from tests.gradients.harness import Case, each_case
 
 PARTS = (-1.0, 1.0)
@@ -82,6 +84,24 @@ def test_where_everything_comes_from():
     assert both[1] == 10.0
     assert grad(lambda a: np.sum(np.resize(a, 7)))(a).tolist() == [3, 2, 2]
     assert jacobian(np.trim_zeros)(numpy.array([0.0, 2.0, 0.0, 3.0, 0.0])).tolist() == numpy.eye(5)[1:4].tolist()
+
+
+@given(
+    shape=st.lists(st.integers(1, 4), min_size=1, max_size=3),
+    objects=st.integers(-1, 0) | st.lists(st.integers(-1, 1), max_size=3) | st.just(slice(None, None, 2)),
+    data=st.data(),
+)
+def test_insertion_and_deletion_are_numpys_for_all_shapes(shape, objects, data):
+    axis = data.draw(st.none() | st.integers(-len(shape), len(shape) - 1))
+    a = numpy.arange(1.0, 1.0 + numpy.prod(shape)).reshape(shape)
+    if isinstance(objects, list):  # an index that is there
+        length = a.size if axis is None else shape[axis]
+        objects = [each for each in objects if -length <= each < length]
+    for f in (lambda module, a: module.insert(a, objects, 7.0, axis), lambda module, a: module.delete(a, objects, axis)):
+        y, pull_back = vjp(lambda a: f(np, a), a)  # noqa: B023
+        numpy.testing.assert_array_equal(y, f(numpy, a))
+        (g,) = pull_back(numpy.ones(y.shape))
+        numpy.testing.assert_array_equal(g, numpy.isin(a, y))  # each element is there once, or was left out
 
 
 def test_values_inserted_into_whole_numbers():

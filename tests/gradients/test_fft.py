@@ -2,9 +2,11 @@
 
 import numpy
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import autograd.numpy as np
-from autograd import NotTrackedError, Tape, grad, hessian, jacobian
+from autograd import NotTrackedError, Tape, grad, hessian, jacobian, jvp, vjp
 from autograd import operators as op
 from tests.gradients.differences import central_gradient
 from tests.gradients.harness import Case, each_case
@@ -137,6 +139,28 @@ def test_third_derivative_through_a_transform():
     # f(t) = sum |F (t, t^2)|^2 = 2 (t^2 + t^4): f''' = 48 t
     f = lambda t: np.sum(np.abs(np.fft.fft(np.stack([t, t * t]))) ** 2)  # noqa: E731
     assert grad(grad(grad(f)))(2.0) == pytest.approx(96.0)
+
+
+@given(
+    name=st.sampled_from(ONE_AXIS),
+    shape=st.lists(st.integers(2, 5), min_size=1, max_size=3),
+    n=st.none() | st.integers(1, 9),
+    norm=st.sampled_from(NORMS),
+    data=st.data(),
+)
+def test_the_gradient_is_the_transpose(name, shape, n, norm, data):
+    axis = data.draw(st.integers(-len(shape), len(shape) - 1))
+    rng = numpy.random.default_rng(data.draw(st.integers(0, 99)))
+    x, v = rng.standard_normal((2, *shape))
+    if name not in OF_REAL_NUMBERS:
+        x, v = x + 1j * v, v - 2j * x
+    f = lambda x: getattr(np.fft, name)(x, n, axis, norm)  # noqa: E731
+    y, pull_back = vjp(f, x)
+    w = rng.standard_normal(y.shape) + (1j * rng.standard_normal(y.shape) if y.dtype.kind == "c" else 0)
+    _, along = jvp(f, (x,), (v,))
+    numpy.testing.assert_allclose(along, f(v), atol=1e-12)
+    (g,) = pull_back(w)
+    assert numpy.sum(g * v).real == pytest.approx(numpy.sum(w * f(v)).real, abs=1e-10)
 
 
 # ---------------------------------------------------------------------------------------------------- ways to call

@@ -330,13 +330,19 @@ def test_contracted_axes_are_counted_from_the_front():
     assert contracted_axes(([-1, 0], (0, -2)), 2, 3) == ((1, 0), (0, 1))
 
 
-def test_options_that_a_tape_cannot_follow():
-    with Tape() as tape:
+def test_options_of_products():
+    with Tape(persistent=True) as tape:
         x = tape.watch(np.ones(3))
-        with pytest.raises(errors.NotTrackedError, match="einsum got \\['dtype'\\]"):
+        with pytest.raises(TypeError, match="float32 by the rule 'safe'"):
             anp.einsum("i->", x, dtype="float32")
-        with pytest.raises(errors.NotTrackedError, match="out"):
-            anp.dot(x, x, out=np.empty(()))
+        assert anp.einsum("i->", x, dtype="float32", casting="unsafe", order="F").dtype == np.float32
+        for f in (anp.dot, anp.einsum, anp.outer):
+            out = np.empty((3, 3)) if f is anp.outer else np.empty(())
+            y = f("i,i->", x, x, out=out) if f is anp.einsum else f(x, x, out=out)
+            assert np.isnan(out).all()
+            assert tape.gradient(y, x, dy=np.ones(out.shape)).tolist() == ([6, 6, 6] if f is anp.outer else [2, 2, 2])
+        with pytest.raises(errors.OutArrayError, match="shape"):
+            anp.dot(x, x, out=np.empty(3))
     assert anp.einsum("i->", np.ones(3, np.float32), dtype="float64").dtype == np.float64
     np.testing.assert_array_equal(anp.einsum("i->i", np.ones(3), out=np.zeros(3)), np.ones(3))
     with pytest.raises(ValueError, match="no operands"):

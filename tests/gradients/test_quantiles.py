@@ -1,10 +1,14 @@
 """Medians, percentiles and quantiles: every method, axes, NaN and weights, then ties and slopes in q by hand."""
 
+import warnings
+
 import numpy
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import autograd.numpy as np
-from autograd import NotTrackedError, Tape, grad, jacobian
+from autograd import NotTrackedError, Tape, grad, jacobian, vjp
 from tests.gradients.harness import Case, each_case
 
 inf, nan = numpy.inf, numpy.nan
@@ -84,6 +88,14 @@ def test_beyond_the_outer_ranks_the_value_does_not_move_with_q():
     assert grad(lambda q: np.quantile([1.0, 2.0, 4.0], q, method="weibull"))(0.3) == 4.0
 
 
+def test_the_last_rank_beside_nan_and_infinity():
+    a = numpy.array([[3.0, nan, 1.0], [2.0, inf, inf]])
+    slopes = jacobian(lambda q: np.nanquantile(a, q, axis=1))(1.0)
+    assert slopes.tolist() == [0, 0]
+    assert grad(lambda a: np.nanquantile(a, 1.0, axis=1)[0])(a).tolist() == [[1, 0, 0], [0, 0, 0]]
+    assert grad(lambda q: np.nanquantile(a[0], q))(0.5) == 2.0
+
+
 def test_equal_values_share():
     a = numpy.array([1.0, 2.0, 2.0, 2.0, 5.0])
     assert grad(np.median)(a).tolist() == pytest.approx([0, 1 / 3, 1 / 3, 1 / 3, 0])
@@ -101,6 +113,10 @@ def test_nan_in_a_row_and_rows_of_nan():
     a = numpy.array([[1.0, nan, 3.0], [1.0, 2.0, 4.0]])
     jac = jacobian(lambda a: np.quantile(a, 0.5, axis=1))(a)
     assert jac[1].tolist() == [[0, 0, 0], [0, 1, 0]]
+    with Tape() as tape:
+        x = tape.watch(numpy.array([[nan, 1.0, 2.0, 3.0, 4.0], [5.0, 1.0, 2.0, 3.0, 4.0]]))
+        numpy.testing.assert_array_equal(np.median(x, axis=1).value, [nan, 3.0])
+        numpy.testing.assert_array_equal(np.quantile(x, 0.5, axis=1).value, [nan, 3.0])
     assert grad(lambda a: np.nanmedian(a))(numpy.array([nan, 1.0, 3.0])).tolist() == [0, 0.5, 0.5]
     a[0] = nan
     for name in ("nanmedian", "nanquantile"):
@@ -120,6 +136,30 @@ def test_second_derivatives_in_values_and_q():
     # d2 / dq da of a rank 4 q in 0..4 at q = 0.3: -4 and 4 at the neighbours 1 and 2
     both = grad(lambda a: grad(lambda q: np.quantile(a, q))(0.3))(numpy.array([0.0, 1.0, 2.0, 5.0, 7.0]))
     assert both.tolist() == [0, -4, 4, 0, 0]
+
+
+@given(
+    shape=st.lists(st.integers(1, 4), min_size=1, max_size=3),
+    q=st.lists(st.floats(0, 1), min_size=1, max_size=3),
+    method=st.sampled_from(CONTINUOUS + DISCRETE),
+    keepdims=st.booleans(),
+    data=st.data(),
+)
+def test_values_are_numpys_and_shares_sum_to_one(shape, q, method, keepdims, data):
+    axis = data.draw(st.none() | st.integers(-len(shape), len(shape) - 1))
+    name = data.draw(st.sampled_from(["quantile", "nanquantile"]))
+    rng = numpy.random.default_rng(data.draw(st.integers(0, 99)))
+    a = rng.integers(0, 5, shape).astype(float)  # with ties
+    if name == "nanquantile" and a.size > 1:
+        a.flat[0] = nan
+    options = {"axis": axis, "method": method, "keepdims": keepdims}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # rows of NaN alone
+        expected = getattr(numpy, name)(a, q, **options)
+        y, pull_back = vjp(lambda a: getattr(np, name)(a, q, **options), a)
+    numpy.testing.assert_allclose(y, expected, rtol=1e-13, atol=1e-13)
+    (g,) = pull_back(numpy.ones(y.shape))
+    assert numpy.sum(g) == pytest.approx(numpy.count_nonzero(~numpy.isnan(y)))
 
 
 # ---------------------------------------------------------------------------------------------------- ways to call

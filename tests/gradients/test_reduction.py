@@ -4,7 +4,7 @@ import numpy
 import pytest
 
 import autograd.numpy as np
-from autograd import NotTrackedError, grad, hessian, jacobian, make_jvp
+from autograd import Tape, grad, hessian, jacobian, make_jvp
 from autograd import operators as op
 from registry import TensorInfo, get_gradient
 from tests.gradients.harness import Case, central_gradient, each_case
@@ -117,6 +117,34 @@ CASES = [
         for axis in (None, 0, -1)
     ],
     Case("cumprod", shapes=[(float,), ((),)], domain=(0.5, 2), label="scalar"),
+    *[
+        call(name, f"{attrs}", lambda np, x, name=name, attrs=attrs: getattr(np, name)(x, **attrs), shapes=[((3,),)])
+        for name in ("cumulative_sum", "cumulative_prod")
+        for attrs in ({}, {"include_initial": True})
+        if hasattr(numpy, name)  # since NumPy 2.1
+    ],
+    *[
+        Case(
+            name,
+            call=lambda np, x, name=name, axis=axis: getattr(op, name)(x, axis=axis),
+            reference=lambda x, name=name, axis=axis: getattr(numpy, name[8:] + "imum").accumulate(x, axis),
+            shapes=[((2, 3, 2),)],
+            label=f"axis={axis}",
+        )
+        for name in ("running_max", "running_min")
+        for axis in (0, 1, -1)
+    ],
+    *[
+        call(
+            name,
+            f"mean= {attrs}",
+            lambda np, x, m, name=name, attrs=attrs: getattr(np, name)(x, mean=m, axis=1, **attrs),
+            shapes=[((2, 3), (2, 1)), ((2, 3), ())],
+            complex_domain=(-1, 1),
+        )
+        for name in ("var", "std")
+        for attrs in ({}, {"ddof": 1, "keepdims": True}, {"where": MASK})
+    ],
     Case("prod", inputs=[numpy.array([[2.0, 0.0, 3.0], [0.0, 0.0, 1.5]])], attrs={"axis": 1}, label="zeros"),
     Case("prod", inputs=[numpy.array([[2.0, 0.0, 3.0], [0.5, 4.0, 1.5]])], label="one-zero", complex_domain=(-1, 1)),
     Case("prod", inputs=[BLOCK], attrs={"axis": (0, 2)}, label="zeros-axes"),
@@ -315,12 +343,49 @@ def test_methods_and_plain_numpy_arrive_here():
     assert grad(lambda t: t[t.argmax(axis=0)[0], 0])(x).tolist() == [[0, 0], [1, 0]]
 
 
-@pytest.mark.parametrize("name", ["sum", "mean", "prod", "max", "min", "var", "std", "cumsum", "cumprod"])
-def test_out_is_refused_and_none_is_accepted(name):
-    f, x = getattr(np, name), numpy.array([1.0, 2.0])
-    assert grad(lambda x: np.sum(f(x, out=None)))(x).shape == (2,)
-    with pytest.raises(NotTrackedError, match=rf"{name}: out= is not supported"):
-        f(x, out=numpy.zeros(()))
+@pytest.mark.parametrize("name", ["sum", "mean", "prod", "max", "min", "var", "std", "cumsum", "cumprod", "cumulative_sum"])
+def test_results_with_a_place(name):
+    f, x = getattr(np, name), numpy.array([[1.0, 2.0], [3.0, 5.0]])
+    out = numpy.zeros((2, 2) if name.startswith("cum") else 2)
+    assert f(x, axis=1, out=out) is out
+    numpy.testing.assert_array_equal(out, f(x, axis=1))
+    with Tape(persistent=True) as tape:
+        t = tape.watch(x)
+        y = f(t, axis=1, out=out)
+        assert numpy.isnan(out).all(), "a plain array does not hold what only the tape follows"
+        made = np.zeros(out.shape)
+        assert f(t, axis=1, out=made) is made
+        z = made * 1.0
+    expected = grad(lambda x: np.sum(f(x, axis=1)))(x)
+    assert tape.gradient(y, t, dy=numpy.ones(out.shape)).tolist() == expected.tolist()
+    assert tape.gradient(z, t, dy=numpy.ones(out.shape)).tolist() == expected.tolist()
+
+
+def test_a_sum_of_nothing_has_a_place_too():
+    out = numpy.ones(())
+    assert np.sum(numpy.zeros(0), out=out) is out
+    assert out == 0.0
+
+
+def test_places_for_constant_results():
+    x = numpy.array([1.0, 3.0, 2.0])
+    with Tape() as tape:
+        t, place, flag = tape.watch(x), numpy.zeros((), int), numpy.zeros((), bool)
+        assert np.argmax(t, out=place) is place
+        assert np.all(t, out=flag) is flag
+    assert (place.item(), flag.item()) == (1, True)
+
+
+def test_moments_about_a_given_mean():
+    """With ``mean=m`` the variance is ``sum((a - m) ** 2) / n``: its gradient in m is ``-2 sum(a - m) / n``."""
+    a, m = numpy.array([1.0, 2.0, 6.0]), 2.0
+    assert grad(lambda m: np.var(a, mean=m))(m) == pytest.approx(-2.0)
+    numpy.testing.assert_allclose(grad(lambda a: np.var(a, mean=m, ddof=1))(a), [-1.0, 0.0, 4.0])
+    assert grad(lambda m: np.std(a, mean=m))(m) == pytest.approx(-1.0 / numpy.sqrt(17 / 3))
+    assert grad(lambda a: np.std(a, mean=2.0))(numpy.array([2.0, 2.0])).tolist() == [0, 0]
+    about_itself = grad(lambda a: np.var(a, mean=np.mean(a, keepdims=True)))(a)
+    numpy.testing.assert_allclose(about_itself, grad(np.var)(a))
+    assert np.var(a, mean=m) == numpy.var(a, mean=m)
 
 
 def test_gradients_are_float32_for_float32():

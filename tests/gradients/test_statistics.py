@@ -104,6 +104,14 @@ def test_perfect_correlation_is_an_extreme_without_slope():
     assert not numpy.abs(jacobian(lambda y: np.diagonal(np.corrcoef(x, y)))(x**2)).max() > 1e-12
 
 
+def test_second_derivative_of_perfect_correlation():
+    # with x, e centred and at right angles the correlation of x and x + t e is (1 + t^2 |e|^2 / |x|^2)^(-1/2)
+    x, e = numpy.array([-1.0, 0.0, 1.0]), numpy.array([1.0, -2.0, 1.0])
+    for scale in (1.0, 3.0, 0.1, 7.7):  # rounding takes some of these beyond 1
+        second = grad(grad(lambda t: np.corrcoef(x, scale * x + t * scale * e)[0, 1]))  # noqa: B023
+        assert second(0.0) == pytest.approx(-3.0, rel=1e-12)
+
+
 def test_covariance_without_freedom_warns_as_numpy_does():
     with Tape() as tape, pytest.warns(RuntimeWarning, match="Degrees of freedom"):
         y = np.cov(tape.watch(numpy.ones((2, 1))))
@@ -117,8 +125,8 @@ def test_sums_of_weights_by_hand():
     assert grad(lambda w: np.bincount([0, 2, 2], w)[2])(numpy.array([1.0, 2.0, 3.0])).tolist() == [0, 1, 1]
     assert jacobian(lambda w: np.bincount([0, 2, 2], weights=w))(numpy.ones(3)).tolist() == [[1, 0, 0], [0, 0, 0], [0, 1, 1]]
     # the last bin holds its upper edge, others do not, and what lies outside counts nowhere
-    g = jacobian(lambda w: np.histogram([0.0, 1.0, 2.0, 2.5], bins=[0.0, 1.0, 2.0], weights=w)[0])(numpy.ones(4))
-    assert g.tolist() == [[1, 0, 0, 0], [0, 1, 1, 0]]
+    g = jacobian(lambda w: np.histogram([0.0, 1.0, 2.0, 2.5, -1.0], bins=[0.0, 1.0, 2.0], weights=w)[0])(numpy.ones(5))
+    assert g.tolist() == [[1, 0, 0, 0, 0], [0, 1, 1, 0, 0]]
 
 
 def test_edges_follow_the_extreme_samples():
