@@ -240,6 +240,17 @@ def _input_ids(binding: Binding, ids: list[int], at: int) -> list[int]:
     return flat
 
 
+def inputs_from(tape: Tape, first: int, at: int) -> set[int]:
+    """The ids that records use, from record ``first`` on, whose input ids begin at ``at``; -1 among them for constants."""
+    used: set[int] = set()
+    for binding in tape._bindings[first:]:
+        if binding is SOURCE or binding is FURTHER_OUTPUT:
+            continue
+        used.update(_input_ids(binding, tape._ids, at))
+        at = skip_inputs(binding, tape._ids, at)[0] if binding.has_list else at + len(binding.input_names)
+    return used
+
+
 def _outputs_end(bindings: list[Binding], number: int) -> int:
     end = number + 1
     while end < len(bindings) and bindings[end] is FURTHER_OUTPUT:

@@ -143,11 +143,13 @@ def locked_arrays() -> int:
 def can_be_unlocked(array: np.ndarray[Any, Any]) -> bool:
     """Whether NumPy would make this array writable again: not if its memory belongs to a read-only object, such as ``bytes``.
 
-    Such arrays come out of some pickles. They are not locked; a tape takes their digest instead.
+    Such arrays come out of some pickles; and compiled code hands out arrays over memory of its own, which belongs to no object
+    at all (SciPy's MINPACK does). They are not locked; a tape takes their digest instead.
     """
-    memory: Any = (_owners(array) or [array])[-1].base
+    owner = (_owners(array) or [array])[-1]
+    memory: Any = owner.base
     if memory is None:
-        return True
+        return owner.flags.owndata
     try:
         return not memoryview(memory).readonly
     except TypeError:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from autograd.containers import flatten
+from autograd.dag import inputs_from
 from autograd.engine import binding_of, innermost_tape, note_outer, record, without_closed
 from autograd.errors import GradientError, NotTrackedError, TapeError
 from autograd.primitive_rules import (
@@ -108,7 +109,7 @@ def bare(x: Any) -> Any:
 # -------------------------------------------------------------------------------------------------- calls
 
 
-def _run(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _run(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], covered: _Covered | None = None) -> Any:
     found = [
         (argnum, path, each)
         for argnum, argument in enumerate(args)
@@ -116,7 +117,11 @@ def _run(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         for path, each in tensors_in(argument)
     ]
     if not any(type(args[argnum]) is Tensor or rule_covers(function, argnum) for argnum, _, _ in found):
-        return function.fun(*args, **kwargs)  # on plain values; or tensors stand in containers alone, and are followed inside
+        # On plain values; or tensors stand in containers alone, and are followed inside.
+        ans = function.fun(*args, **kwargs)
+        return ans if covered is None else covered.without(function, args, ans)
+    covered = covered or _Covered()
+    covered.add([each for _, _, each in found])
     tape = innermost_tape([each for _, _, each in found])
     assert tape is not None  # every one of them is a tensor
     for name, value in kwargs.items():
@@ -129,18 +134,18 @@ def _run(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     inner = tuple([_unwrapped(each, tape) for each in args])
     _shield(tape, (*inner, *kwargs.values()))
     if not tape._recording or any(function in each for each in notrace_primitives.values()):
-        return _run(function, inner, kwargs)
+        return _run(function, inner, kwargs, covered)
     if tape._thread != get_ident():
         raise TapeError(
             f"{name_of(function)}: its argument is on a tape that was opened in another thread; open a tape in each thread"
         )
     values = [at(inner[argnum], path) for argnum, path in mine]
     note_outer(tape, values)
-    ans = _run(function, inner, kwargs)
+    ans = _run(function, inner, kwargs, covered)
     outputs, structure = flatten(ans)
     outputs = [_output(function, tape, each) for each in outputs]
     ans = structure.rebuild(outputs)
-    call = Call(function, inner, kwargs, ans, mine)
+    call = Call(function, inner, kwargs, ans, mine, tape)
     name = "primitive_with_jvp" if function in primitive_jvps else "primitive"
     results = record(tape, binding_of(name), [tensors], [values], outputs, {"call": call})
     return structure.rebuild(results)
@@ -161,6 +166,55 @@ def _unwrapped(argument: Any, tape: Tape) -> Any:
         return argument
     leaves, structure = flatten(argument)
     return structure.rebuild([_unwrapped(each, tape) for each in leaves])
+
+
+_PLAIN = (np.ndarray, np.generic, int, float, complex, str, bytes, type(None), Tensor)
+"""What hides no tensor; any other argument may be an object that has some."""
+
+
+class _Covered:
+    """The tensors among the arguments of a call, on all of their tapes, and how long each tape was when the call began.
+
+    A primitive may come upon its arguments by another way too, hidden in an object that it also gets. What it computes from them
+    is recorded; its own rule covers that, so the records lead nowhere and the bare value counts.
+    """
+
+    __slots__ = ("ids", "starts")
+
+    def __init__(self) -> None:
+        self.ids: dict[Tape, set[int]] = {}
+        self.starts: dict[Tape, tuple[int, int]] = {}
+
+    def add(self, tensors: list[Tensor]) -> None:
+        """Note tensors, and what stands inside them."""
+        for each in tensors:
+            while type(each) is Tensor:
+                tape = each._tape
+                self.starts.setdefault(tape, (len(tape._bindings), len(tape._ids)))
+                self.ids.setdefault(tape, set()).add(each._id)
+                each = each._value
+
+    def without(self, function: Function, args: tuple[Any, ...], ans: Any) -> Any:
+        """What the function returned, its tensors as bare values; raises for one that depends on others than its arguments.
+
+        Where no argument can hide a tensor, one that came another way is left for the caller to refuse.
+        """
+        leaves, structure = flatten(ans)
+        if not any(type(each) is Tensor for each in leaves) or all(isinstance(each, _PLAIN) for each in flatten(args)[0]):
+            return ans
+        return structure.rebuild([self._bare(function, each) for each in leaves])
+
+    def _bare(self, function: Function, value: Any) -> Any:
+        while type(value) is Tensor and value._tape in self.ids:
+            first, at = self.starts[value._tape]
+            used = inputs_from(value._tape, first, at) if value._id >= first else {value._id}
+            if {each for each in used if 0 <= each < first} - self.ids[value._tape]:
+                raise GradientError(
+                    f"{name_of(function)}: the primitive uses a tensor that is not among its positional arguments (of a closure"
+                    " or a global), whose gradient would be lost; pass it as an argument"
+                )
+            value = value._value
+        return value
 
 
 def _output(function: Function, tape: Tape, value: Any) -> Any:

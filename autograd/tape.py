@@ -249,7 +249,7 @@ class Tape:
             if type(each) is not np.ndarray or each.dtype.kind not in "fc":
                 all_locked = False
             elif id(each) not in held:
-                if each.base is not None and not locks.can_be_unlocked(each):
+                if not each.flags.owndata and not locks.can_be_unlocked(each):
                     self._digests.setdefault(id(each), (each, locks.digest(each)))
                 else:
                     held[id(each)] = each
@@ -267,7 +267,7 @@ class Tape:
         """Lock an array from outside, once for this tape; take its digest where NumPy could not unlock it."""
         if id(value) in self._locks or id(value) in self._digests:
             return
-        if value.base is not None and not locks.can_be_unlocked(value):
+        if not value.flags.owndata and not locks.can_be_unlocked(value):
             self._digests[id(value)] = (value, locks.digest(value))
         else:
             locks.lock((value,))
