@@ -7,6 +7,7 @@ import zlib
 import pytest
 from hypothesis import HealthCheck, settings
 
+import autograd.primitives  # noqa: F401  # declares operators when first imported: a test must not seem to leave them behind
 import registry.backends
 import registry.gradients
 import registry.kernels

@@ -86,7 +86,8 @@ _add_methods(_array_methods.ATTRIBUTES)
 _fill_assignable_array()  # after Tensor, whose methods it has too
 _later.register()
 
-_rest = {name: each for name, each in vars(_numpy).items() if name in _numpy.__all__ and name not in {*__all__, *globals()}}
+_ours = {*__all__, *globals()}
+_rest = {name: vars(_numpy)[name] for name in _numpy.__all__ if name in vars(_numpy) and name not in _ours}
 globals().update(_rest)  # NumPy's own, for code that reads the namespace as a dictionary or imports all of it
 __all__ += [*_rest, "random"]  # noqa: F405  # NumPy imports it when it is asked for
 
