@@ -189,6 +189,7 @@ def cond(x: Any, p: Any = None) -> Any:
     >>> cond(np.array([[4.0, 0.0], [0.0, 2.0]]))
     np.float64(2.0)
     """
+    _refuse_tensors("cond", p=p)
     if innermost_tape((x,)) is None:
         return _theirs.cond(x, p)
     x = as_array(x)

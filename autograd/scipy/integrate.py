@@ -14,7 +14,7 @@ from autograd.containers import Structure, flatten
 from autograd.engine import innermost_tape, resolve
 from autograd.errors import NotTrackedError
 from autograd.gradients.scipy import integrate as _rules  # noqa: F401  # operators and rules come first
-from autograd.scipy.fallback import as_array, holds_tensors, without_tensors
+from autograd.scipy.fallback import as_array, holds_tensors, refuse, without_tensors
 from autograd.tensor import Tensor
 
 __all__ = ["odeint"]
@@ -39,9 +39,12 @@ def odeint(func: Callable[..., Any], y0: Any, t: Any, args: Any = (), *positiona
         args = (args,)
     leaves, structure = flatten(args)
     leaves = [resolve(each) for each in leaves]
+    given = {**dict(zip(_POSITIONAL, positional, strict=False)), **options}
+    for name, each in given.items():
+        if holds_tensors(each):  # SciPy would never free it
+            refuse("scipy.integrate.odeint", name, "pass its value")
     if not holds_tensors(y0, t, leaves):
         return _integrate.odeint(_followed(func), y0, t, args, *positional, **options)
-    given = {**dict(zip(_POSITIONAL, positional, strict=False)), **options}
     if given.pop("full_output", False):
         raise NotTrackedError("scipy.integrate.odeint: got full_output together with a tensor, expected none; call it without")
     first_time = given.pop("tfirst", False)

@@ -14,6 +14,7 @@ import numpy as np
 import scipy.stats
 
 from autograd import operators as op
+from autograd.errors import NotTrackedError
 from autograd.scipy.fallback import as_array, holds_tensors, refuse, without_tensors
 from autograd.tensor import Tensor, innermost_value
 
@@ -38,6 +39,11 @@ def plain(x: Any) -> Any:
 def double(name: str, x: Any) -> Any:
     """An argument as a double-precision array or tensor, as SciPy's distributions compute; Python floats stay as they are."""
     x = as_array(name, x)
+    if np.iscomplexobj(plain(x)):
+        raise NotTrackedError(
+            f"{name}: got a complex argument together with a tensor, expected real numbers; pass real and imaginary"
+            " part to functions of their own"
+        )
     if type(x) is float or plain(x).dtype == np.float64:
         return x
     return op.astype(x, dtype=np.float64)

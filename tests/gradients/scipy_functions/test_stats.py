@@ -323,3 +323,11 @@ def test_what_is_not_here_is_scipys_and_refuses_tensors():
     assert ours.optimize.minimize(lambda x: x @ x, np.ones(2)).success
     with pytest.raises(AttributeError):
         ours.no_such_part  # noqa: B018
+
+
+def test_complex_arguments_are_refused_with_a_tensor():
+    with Tape() as tape:
+        z = tape.watch(1.0 + 1.0j)
+        with pytest.raises(errors.NotTrackedError, match=r"norm.logpdf: got a complex argument"):
+            stats.norm.logpdf(z)
+    tape._free()
