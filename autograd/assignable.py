@@ -54,7 +54,8 @@ def _setitem(self: AssignableArray, index: Any, value: Any) -> None:
     target = _tensor(self)
     tape = innermost_tape((value,))
     if target is None and tape is None:
-        np.ndarray.__setitem__(self.view(np.ndarray), resolve(index), value)
+        plain: Any = self.view(np.ndarray)
+        plain[resolve(index)] = value
         return
     root = root_of(self)
     if root._tensor is None:

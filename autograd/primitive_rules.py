@@ -327,7 +327,7 @@ class _Gradients:
         elif isinstance(g, np.generic | float | int | complex):
             if g == 0:
                 return _zeros_like(value)
-            g = g if isinstance(g, float | complex | np.inexact) else float(g)
+            g = g if isinstance(g, float | complex | np.inexact) else np.asarray(g, float)[()]
             shape = ()
         else:
             self._refuse(argnum, f"{type(g).__name__}", "an array")

@@ -83,7 +83,7 @@ class Tensor:
         return self._id
 
 
-class AssignableArray(np.ndarray):
+class AssignableArray(np.ndarray):  # type: ignore[type-arg,unused-ignore]  # its parameters have defaults since NumPy 2.2
     """An array of numbers until a tensor is assigned into it; see ``autograd.assignable``, which gives it its behaviour."""
 
     _tensor: Tensor | None = None

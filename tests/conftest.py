@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import zlib
-
 import pytest
 from hypothesis import HealthCheck, settings
 
@@ -24,16 +22,9 @@ _open_tapes: set[int] = set()
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--full", action="store_true", help="run the long form of the proofs marked 'full'")
-    parser.addoption("--sample", type=int, default=1, metavar="N", help="of tests with many rows run one in N, always the same")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    one_in = config.getoption("--sample")
-    if one_in > 1:
-        dropped = [each for each in items if "[" in each.nodeid and zlib.crc32(each.nodeid.encode()) % one_in]
-        config.hook.pytest_deselected(items=dropped)
-        left_out = set(dropped)
-        items[:] = [each for each in items if each not in left_out]
     if config.getoption("--full"):
         return
     skip = pytest.mark.skip(reason="the long form of a proof; run with --full")

@@ -17,6 +17,7 @@ from autograd.tensor import Tensor, innermost_value
 __all__ = ["diff", "ediff1d", "gradient", "interp", "trapezoid", "unwrap"]
 
 _LEFT_OUT = object()
+_theirs: Any = np  # it has functions that the stubs of NumPy 2.0 do not know
 
 
 def _shape(a: Any) -> tuple[int, ...]:
@@ -203,7 +204,7 @@ def _edge_weights(near: Any, far: Any) -> tuple[Any, Any, Any]:
 # -------------------------------------------------------------------------------------------------- areas
 
 
-@follows(np.trapezoid, "y", "x", "dx")
+@follows(_theirs.trapezoid, "y", "x", "dx")
 def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
     """The area under straight lines between points along an axis, at distances ``dx``, or at the coordinates ``x``.
 

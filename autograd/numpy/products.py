@@ -19,6 +19,8 @@ from autograd.variant_calls import numpy_into
 __all__ = ["cross", "dot", "einsum", "einsum_path", "inner", "kron", "matmul", "outer", "tensordot", "vdot", "vecdot"]
 METHODS = ("dot",)
 
+_theirs: Any = np  # it has functions that the stubs of NumPy 2.0 do not know
+
 
 def _conjugate(x: Any) -> Any:
     return op.conjugate(x) if np.iscomplexobj(innermost_value(x)) else x
@@ -37,22 +39,22 @@ def _vecdot(x1: Any, x2: Any) -> Any:
 def _matvec(x1: Any, x2: Any) -> Any:
     x1, x2 = _joined("matvec", x1), _joined("matvec", x2)
     if innermost_tape((x1, x2)) is None:
-        return np.matvec(x1, x2)
+        return _theirs.matvec(x1, x2)
     return op.squeeze(op.matmul(x1, op.expand_dims(x2, axis=-1)), axis=-1)
 
 
 def _vecmat(x1: Any, x2: Any) -> Any:
     x1, x2 = _joined("vecmat", x1), _joined("vecmat", x2)
     if innermost_tape((x1, x2)) is None:
-        return np.vecmat(x1, x2)
+        return _theirs.vecmat(x1, x2)
     return op.squeeze(op.matmul(op.expand_dims(_conjugate(x1), axis=-2), x2), axis=-2)
 
 
 matmul = ufunc("matmul")
-vecdot = of_ufunc(np.vecdot, _vecdot, "vecdot")
+vecdot = of_ufunc(_theirs.vecdot, _vecdot, "vecdot")
 if hasattr(np, "matvec"):  # since NumPy 2.2
-    matvec = of_ufunc(np.matvec, _matvec, "matvec")
-    vecmat = of_ufunc(np.vecmat, _vecmat, "vecmat")
+    matvec = of_ufunc(_theirs.matvec, _matvec, "matvec")
+    vecmat = of_ufunc(_theirs.vecmat, _vecmat, "vecmat")
     __all__ += ["matvec", "vecmat"]
 
 

@@ -129,14 +129,16 @@ def _cast(
         wanted = np.result_type(*given) if dtype is None else np.dtype(dtype)
         for each in kinds:
             if not isinstance(each, type):
-                np.positive.resolve_dtypes((each, wanted), casting=casting)  # raises as NumPy does
+                positive: Any = np.positive
+                positive.resolve_dtypes((each, wanted), casting=casting)  # raises as NumPy does
         loop = (wanted,) * (count + 1)
     else:
         signature = signature or sig
         if dtype is not None:
             signature = (None,) * count + (np.dtype(dtype),) * ufunc.nout
         given_signature = {} if signature is None else {"signature": signature}
-        loop = ufunc.resolve_dtypes((*kinds, *(None,) * ufunc.nout), casting=casting, **given_signature)
+        typed: Any = ufunc  # NumPy 2.0's stubs do not know this method
+        loop = typed.resolve_dtypes((*kinds, *(None,) * ufunc.nout), casting=casting, **given_signature)
     return [as_dtype(each, wanted) for each, wanted in zip(operands, loop, strict=False)]
 
 

@@ -50,7 +50,8 @@ def density_ratio(log_derivative: Callable[[int, int], Any], i: int, j: int = 0)
 
 @cache
 def _gauss() -> tuple[Array, Array]:
-    nodes, weights = np.polynomial.legendre.leggauss(_NODES)
+    rule: Any = np.polynomial.legendre.leggauss  # NumPy 2.0's stubs do not type it
+    nodes, weights = rule(_NODES)
     return (nodes + 1) / 2, weights / 2
 
 

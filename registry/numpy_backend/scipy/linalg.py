@@ -25,7 +25,7 @@ def _for_each(function: Callable[..., Any], *arrays: Array) -> Any:
     stack = np.broadcast_shapes(*[each.shape[:-2] for each in arrays])
     wide = [np.broadcast_to(each, stack + each.shape[-2:]) for each in arrays]
     if not math.prod(stack):
-        ones = function(*[np.eye(*each.shape[-2:], dtype=each.dtype) for each in arrays])
+        ones = function(*[np.eye(each.shape[-2], each.shape[-1], dtype=each.dtype) for each in arrays])
         return np.empty(stack + ones.shape, ones.dtype)
     results = [function(*[each[at] for each in wide]) for at in np.ndindex(stack)]
     dtype = np.result_type(*results)

@@ -42,7 +42,8 @@ def _by_windows(x1: Array, x2: Array, mode: str) -> Array:
     if mode == "full":
         x1 = np.pad(x1, [(0, 0), (0, 0), *[(k - 1, k - 1) for k in kernel]])
     axes = tuple(range(2, x1.ndim))
-    windows = sliding_window_view(x1, kernel, axes)
+    view: Any = sliding_window_view  # NumPy 2.0's stubs know one axis alone
+    windows = view(x1, kernel, axes)
     summed = [1, *range(x1.ndim, windows.ndim)]
     y = np.tensordot(np.flip(x2, axes), windows, ([1, *axes], summed))
     return np.swapaxes(y, 0, 1)
