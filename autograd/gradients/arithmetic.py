@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from autograd import operators as op
+from autograd.gradients.limits import curvature_at_zero
 from autograd.tensor import innermost_value
 from registry.gradients import GradConfig, gradient, register_gradient
 
@@ -200,13 +201,22 @@ def absolute(dy, saved, attrs):
     return {"x": dx}
 
 
-@gradient("hypot", inputs_to_save=("x1", "x2"), outputs_to_save=True, elementwise=True)
+def _hypot_tangent(tangents, saved, attrs):
+    x1, x2, y = saved
+    parts = [op.multiply(tangent, x) for tangent, x in ((tangents["x1"], x1), (tangents["x2"], x2)) if tangent is not None]
+    return op.divide(parts[0] if len(parts) == 1 else op.add(*parts), _without_zeros(y))
+
+
+@gradient("hypot", inputs_to_save=("x1", "x2"), outputs_to_save=True, elementwise=True, jvp_func=_hypot_tangent)
 def hypot(dy, saved, attrs):
     x1, x2, y = saved
-    return {
-        "x1": lambda: dy * op.divide(x1, _without_zeros(y)),
-        "x2": lambda: dy * op.divide(x2, _without_zeros(y)),
-    }
+
+    def part(x):
+        g = dy * op.divide(x, _without_zeros(y))
+        curvature = curvature_at_zero("hypot", dy, y)
+        return g if curvature is None else g + curvature * x
+
+    return {"x1": lambda: part(x1), "x2": lambda: part(x2)}
 
 
 def _without_zeros(y):

@@ -9,9 +9,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
+from autograd import operators as op
 from autograd.backprop import pull_back
 from autograd.dag import plan_for
-from autograd.tensor import Tensor
+from autograd.errors import GradientError
+from autograd.tensor import Tensor, innermost_value
 
 
 def slopes(d_value: Any, value: Any, directions: Any) -> Any:
@@ -42,3 +46,42 @@ def levels(value: Any) -> int:
     while type(value) is Tensor:
         value, count = value._value, count + 1
     return count
+
+
+def curvature_at_zero(name: str, dy: Any, y: Any, *, smooth: bool = True, zero: Any = None) -> Any:
+    """The limit of ``dy / y`` where ``y`` and its cotangent are both 0, and 0 elsewhere; None where there is no such place.
+
+    ``y`` is the size of something, such as a norm: what the limit is multiplied with is 0 there, so this changes no first
+    derivative; the second one of ``norm(x)**2`` needs it. ``smooth`` says that the square of ``y`` has one. ``zero`` marks where
+    ``y`` is 0 but for rounding, if that is not to be read off ``y`` and ``dy``.
+
+    Raises GradientError where there is no limit.
+    """
+    if type(dy) is not Tensor or type(y) is not Tensor:
+        return None
+    if zero is None:
+        unknown = np.equal(innermost_value(y), 0) & np.equal(innermost_value(dy), 0)
+    else:
+        unknown = np.broadcast_to(np.reshape(zero, y.shape), dy.shape)
+    if not unknown.any():
+        return None
+    n_batch = unknown.ndim - len(y.shape)
+    rows = unknown.reshape((-1, *unknown.shape[n_batch:]))
+    directions = np.zeros((len(rows), *rows.shape), dy.dtype)  # one for each of a batch: sizes do not mix in an even function
+    directions[np.arange(len(rows)), np.arange(len(rows))] = rows
+    limit = slopes(dy, y, directions.reshape((len(rows), *unknown.shape)))
+    if limit is None:
+        return None
+    if levels(y) > 2:
+        raise GradientError(
+            f"{name}: its fourth derivative at zero is not available, three are; write the function with sums of squares, or move"
+            " away from zero"
+        )
+    if not np.any(innermost_value(limit)):
+        return None
+    if not smooth or not np.isfinite(innermost_value(limit)[rows]).all():
+        raise GradientError(
+            f"{name}: this function of it has no second derivative at zero; expected a smooth function of the squares, such as"
+            f" {name}(x)**2. Write it with sums of powers, or move away from zero"
+        )
+    return op.where(unknown, op.reshape(limit, shape=unknown.shape), 0.0)

@@ -13,9 +13,9 @@ import numpy as np
 
 from autograd import operators as op
 from autograd.errors import GradientError
-from autograd.gradients.limits import levels, slopes
+from autograd.gradients.limits import curvature_at_zero
 from autograd.gradients.products import sum_broadcast
-from autograd.tensor import Tensor, innermost_value
+from autograd.tensor import innermost_value
 from registry.gradients import GradConfig, gradient, register_gradient
 from registry.numpy_backend.linalg import well_conditioned
 
@@ -257,7 +257,7 @@ def vector_norm(dy, saved, attrs):
 
     def dx():
         g = _wide(dy, x, attrs) * _unit(x, y, attrs)
-        curvature = _curvature(dy, y, attrs["ord"])
+        curvature = curvature_at_zero("norm", dy, y, smooth=attrs["ord"] == 2)
         return g if curvature is None else g + _wide(curvature, x, attrs) * conjugate(x)
 
     return {"x": dx}
@@ -271,37 +271,3 @@ def _wide(dy: Any, x: Any, attrs: Mapping[str, Any]) -> Any:
     for axis in sorted((each % ndim - ndim for each in attrs["axis"]), reverse=True):
         shape.insert(len(shape) + 1 + axis, 1)
     return op.reshape(dy, shape=tuple(shape))
-
-
-def _curvature(dy: Any, y: Any, order: Any) -> Any:
-    """The limit of ``dy / y`` for vectors of zeros whose cotangent is 0 too, and 0 for others; None where there are none.
-
-    The vectors are 0, so this changes no first derivative; the second one of ``norm(x)**2`` needs it. Raises GradientError where
-    there is no limit.
-    """
-    if type(dy) is not Tensor or type(y) is not Tensor:
-        return None
-    unknown = np.equal(innermost_value(y), 0) & np.equal(innermost_value(dy), 0)
-    if not unknown.any():
-        return None
-    n_batch = unknown.ndim - len(y.shape)
-    rows = unknown.reshape((-1, *unknown.shape[n_batch:]))
-    directions = np.zeros((len(rows), *rows.shape), dy.dtype)  # one for each of a batch: vectors do not mix in an even function
-    directions[np.arange(len(rows)), np.arange(len(rows))] = rows
-    limit = slopes(dy, y, directions.reshape((len(rows), *unknown.shape)))
-    if limit is None:
-        return None
-    if levels(y) > 2:
-        raise GradientError(
-            "norm: its fourth derivative at a vector of zeros is not available, three are; write the function with sum(x * x), or"
-            " move the vector away from zero"
-        )
-    if not np.any(innermost_value(limit)):
-        return None
-    if order != 2 or not np.isfinite(innermost_value(limit)[rows]).all():
-        raise GradientError(
-            f"norm: a function of a norm of order {order} has no second derivative at a vector of zeros; expected a smooth"
-            " function of the squares, such as norm(x)**2 of order 2. Write it with sums of powers, or move the vector away from"
-            " zero"
-        )
-    return op.where(unknown, op.reshape(limit, shape=unknown.shape), 0.0)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from autograd import operators as op
+from autograd.gradients.limits import curvature_at_zero
 from autograd.tensor import innermost_value
 from registry.gradients import GradConfig, gradient, register_gradient
 
@@ -116,9 +117,14 @@ def std(dy, saved, attrs):
         kink = _constant(innermost_value(a), innermost_value(deviation), innermost_value(centre), attrs)
         if kink is not None:
             deviation = op.where(kink, 1.0, deviation)
-        scale = op.divide(op.divide(_widen(dy, attrs, len(shape)), deviation), _freedom(shape, attrs, dy.dtype))
+        freedom = _freedom(shape, attrs, dy.dtype)
+        scale = op.divide(op.divide(_widen(dy, attrs, len(shape)), deviation), freedom)
         g = scale * _conjugate(difference)
-        return g if kink is None else op.where(kink, 0.0, g)
+        if kink is None:
+            return g
+        g = op.where(kink, 0.0, g)
+        curvature = curvature_at_zero("std", dy, y, zero=kink)
+        return g if curvature is None else g + op.divide(_widen(curvature, attrs, len(shape)), freedom) * _conjugate(difference)
 
     return {"a": da}
 

@@ -345,3 +345,13 @@ def test_the_imaginary_part_of_a_complex_number_that_a_reduction_made(reduce, sl
     z = numpy.array([1 + 2j, 3 - 1j])
     # the imaginary part of g has the gradient -i g'
     numpy.testing.assert_allclose(grad(lambda z: np.imag(reduce(z)))(z), -1j * numpy.array(slopes), rtol=1e-15)
+
+
+def test_the_square_of_hypot_has_a_second_derivative_at_the_origin():
+    f = lambda x: np.sum(np.hypot(x[0], x[1]) ** 2)  # noqa: E731  # the sum of x * x
+    x = numpy.array([[0.0, 3.0], [0.0, 4.0]])
+    expected = 2.0 * numpy.eye(4).reshape(2, 2, 2, 2)
+    numpy.testing.assert_allclose(autograd.hessian(f)(x), expected, rtol=0, atol=1e-14)
+    numpy.testing.assert_allclose(autograd.hessian(f)(0.0 * x), expected, rtol=0, atol=1e-14)
+    with pytest.raises(autograd.GradientError, match=r"hypot: this function of it has no second derivative at zero"):
+        autograd.hessian(lambda x: np.hypot(x[0], x[1]) ** 1.5)(numpy.zeros(2))

@@ -122,7 +122,7 @@ def test_second_derivatives_of_functions_of_a_norm_of_zeros(name, function):
 
 
 def test_the_fourth_derivative_at_zero_is_refused():
-    with pytest.raises(errors.GradientError, match="norm: its fourth derivative at a vector of zeros"):
+    with pytest.raises(errors.GradientError, match="norm: its fourth derivative at zero"):
         jacobian(jacobian(hessian(lambda x: anp.linalg.norm(x) ** 4)))(np.zeros(2))
 
 
@@ -167,7 +167,7 @@ def test_a_kink_has_no_second_derivative():
     # the gradient of the norm at zero is 0 by choice, and constant by choice too, as that of abs
     np.testing.assert_array_equal(hessian(anp.linalg.norm)(np.zeros(2)), np.zeros((2, 2)))
     for f in (lambda x: anp.linalg.norm(x) ** 1.5, lambda x: anp.linalg.norm(x, 3) ** 2):
-        with pytest.raises(errors.GradientError, match="has no second derivative at a vector of zeros"):
+        with pytest.raises(errors.GradientError, match="has no second derivative at zero"):
             hessian(f)(np.zeros(2))
 
 

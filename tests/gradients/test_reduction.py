@@ -405,3 +405,13 @@ def test_the_cotangent_of_a_sum_is_spread_without_a_copy():
     assert spread.shape == (100, 100)
     assert spread.strides == (0, 0)
     assert grad(np.sum)(numpy.ones((2, 2))).flags.writeable
+
+
+@pytest.mark.parametrize("options", [{}, {"axis": 1}, {"axis": 0, "ddof": 1}, {"keepdims": True}])
+def test_the_square_of_std_has_the_second_derivative_of_var_where_all_elements_are_equal(options):
+    a = numpy.full((3, 4), 0.7)
+    a[1] = 2.5
+    for each in (a, numpy.full((3, 4), 0.7)):
+        got = hessian(lambda x: np.sum(np.std(x, **options) ** 2))(each)
+        want = hessian(lambda x: np.sum(np.var(x, **options)))(each)
+        numpy.testing.assert_allclose(got, want, rtol=0, atol=1e-13)
