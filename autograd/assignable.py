@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from autograd import operators as op
-from autograd.engine import innermost_tape, resolve, root_of
-from autograd.errors import NotTrackedError, OutArrayError
+from autograd.engine import innermost_tape, places_in, resolve, root_of
+from autograd.errors import OutArrayError
 from autograd.methods import numpy_functions
 from autograd.tape import open_tapes
 from autograd.tensor import AssignableArray, Tensor, innermost_value
@@ -63,22 +63,9 @@ def _setitem(self: AssignableArray, index: Any, value: Any) -> None:
         root._tensor = tape.watch(np.array(root))
         root.view(np.ndarray).fill(np.nan)
     if self is not root:
-        places = _places(self, root)
+        places = np.unravel_index(places_in(root, self), root.shape)
         index = tuple(each[index] for each in places)
     assign(root._tensor, index, value, who="assignment: the array")
-
-
-def _places(view: AssignableArray, root: AssignableArray) -> tuple[Any, ...]:
-    """For each axis of the root, where the elements of the view stand."""
-    if view.dtype != root.dtype:
-        raise NotTrackedError(
-            f"assignment: a view of dtype {view.dtype} on an array of dtype {root.dtype} cannot be followed; assign to the array"
-        )
-    offset = (view.ctypes.data - root.ctypes.data) // root.itemsize
-    numbers = np.arange(root.size)
-    steps = [each // root.itemsize * numbers.itemsize for each in view.strides]
-    flat = np.lib.stride_tricks.as_strided(numbers[offset:], view.shape, steps, writeable=False)
-    return np.unravel_index(flat, root.shape)
 
 
 def _getitem(self: AssignableArray, index: Any) -> Any:

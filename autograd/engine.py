@@ -109,11 +109,8 @@ def resolve(value: Any) -> Any:
             return value.view(ndarray)
         if value is root:
             return tensor
-        offset = (value.ctypes.data - root.ctypes.data) // root.itemsize
-        steps = [each // root.itemsize * np.dtype(np.intp).itemsize for each in value.strides]
-        places = np.lib.stride_tricks.as_strided(np.arange(root.size)[offset:], value.shape, steps)
         flat = run("reshape", (tensor,), {"shape": (-1,), "order": "C"})
-        return run("getitem", (flat,), {"index": places})
+        return run("getitem", (flat,), {"index": places_in(root, value)})
     if type(value) is list or type(value) is tuple:
         for each in value:
             if type(each) is AssignableArray or type(each) is list or type(each) is tuple:
@@ -126,6 +123,21 @@ def root_of(array: AssignableArray) -> AssignableArray:
     while type(array.base) is AssignableArray:
         array = array.base
     return array
+
+
+def places_in(root: AssignableArray, view: AssignableArray) -> np.ndarray[Any, Any]:
+    """Which elements of an array, counted through, a view of it shows.
+
+    Raises NotTrackedError for a view that takes the memory for numbers of another type.
+    """
+    if view.dtype != root.dtype:
+        raise NotTrackedError(
+            f"a view of dtype {view.dtype} on an array of dtype {root.dtype} cannot be followed; use the array itself"
+        )
+    offset = (view.ctypes.data - root.ctypes.data) // root.itemsize
+    numbers = np.arange(root.size)
+    steps = [each // root.itemsize * numbers.itemsize for each in view.strides]
+    return np.lib.stride_tricks.as_strided(numbers[offset:], view.shape, steps, writeable=False)
 
 
 def _after_its_tape(root: AssignableArray, tensor: Tensor) -> Tensor | None:

@@ -404,3 +404,13 @@ def test_an_augmented_assignment_after_its_tape_gives_numbers():
     t += 1.0
     numpy.testing.assert_array_equal(t, 2 * X + 1)
     assert type(t) is numpy.ndarray
+
+
+def test_a_view_of_another_type_is_refused():
+    with Tape() as tape:
+        x = tape.watch(X)
+        c = np.zeros(4)
+        pairs = c.view(complex)
+        with pytest.raises(NotTrackedError, match="a view of dtype complex128 on an array of dtype float64"):
+            pairs[0] = x[0]
+    tape._free()
