@@ -97,10 +97,9 @@ class VariantCall:
         y = call_kernel(binding, operands, {**attrs, **outs})
         if any(name not in targets for name in self.results[: self.returned]):
             return y
+        # What was written is returned, whatever the kernel did return: NumPy's may give a scalar.
         written = [targets[name] for name in self.results[: self.returned] if name is not None]
-        return (
-            written[0] if len(written) == 1 else tuple(written) or None
-        )  # whatever the kernel returned: NumPy's may be a scalar
+        return written[0] if len(written) == 1 else tuple(written) or None
 
 
 def run_kernel(name: str, inputs: Mapping[str, Any] | Sequence[Any], attrs: Mapping[str, Any] | None = None) -> Any:
