@@ -143,7 +143,7 @@ def into(name: str, inputs: Sequence[Any], attrs: dict[str, Any], out: Any) -> A
     variant = family_of(name).get(SchemaKind.out)
     if variant is None:
         raise KernelError(f"operator {name!r} has no out variant: it returns no tensor; call it without out=")
-    call = _call_of(str(variant.name))
+    call = _call_of(str(variant.name), variant.schema)
     names = call.out_names
     given = out if isinstance(out, tuple) else (out,)
     if len(given) != len(names):
@@ -189,12 +189,12 @@ def variant_function(name: str) -> Callable[..., Any]:
 
 
 _calls: dict[str, VariantCall] = {}
+"""Of out variants, by name, each made for the schema that it had then."""
 
 
-def _call_of(name: str) -> VariantCall:
-    variant = family_of(name)[SchemaKind.out]
+def _call_of(name: str, schema: FunctionSchema) -> VariantCall:
     known = _calls.get(name)
-    if known is None or known.schema is not variant.schema:
+    if known is None or known.schema is not schema:
         known = _calls[name] = VariantCall(name)
     return known
 
