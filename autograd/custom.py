@@ -1,7 +1,8 @@
 """Functions that enter the tape as one record: ``checkpoint`` and ``custom_gradient``.
 
 Both share one operator each, whatever the function: the function travels among the attributes of the record, so that plans, which
-are kept by the structure of a tape, do not keep closures alive.
+are kept by the structure of a tape, do not keep closures alive. There it can also be run again at other values, which a check of
+its gradient does.
 """
 
 from __future__ import annotations
@@ -64,7 +65,7 @@ def _not_run_directly(inputs: Any, **attrs: Any) -> Any:
 
 
 operator("checkpoint(Tensor[] inputs, *, Callable function) -> Tensor[]", _not_run_directly)
-operator("custom_gradient(Tensor[] inputs, *, Callable pull_back) -> Tensor[]", _not_run_directly)
+operator("custom_gradient(Tensor[] inputs, *, Callable pull_back, Callable function) -> Tensor[]", _not_run_directly)
 
 
 class _Arguments:
@@ -175,7 +176,14 @@ def _custom_gradient(f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any
         return y
     structure = flatten(y)[1].without_leaves()
     rule = partial(_gradients_of, pull_back, structure, len(args), n_leaves, tuple(arguments.places))
-    return _record("custom_gradient", tape, tensors, values, y, {"pull_back": rule})
+
+    def again(inputs: Sequence[Any]) -> list[Any]:
+        args, kwargs = arguments.with_values(inputs)
+        return flatten(_custom_gradient(f, *args, **kwargs))[0]
+
+    for place in arguments.places:
+        arguments.leaves[place] = None  # as in a checkpoint: only their places matter
+    return _record("custom_gradient", tape, tensors, values, y, {"pull_back": rule, "function": again})
 
 
 def _value_and_pull_back(f: Callable[..., Any], args: Any, kwargs: Any) -> tuple[Any, Callable[..., Any]]:

@@ -137,7 +137,7 @@ def test_the_command_trains_checks_and_writes(tmp_path, capsys):
     assert code == 0
     assert re.search(r"^training accuracy +\d\d\.\d\d%", captured.out, re.M)
     assert re.search(r"^test accuracy +\d\d\.\d\d%", captured.out, re.M)
-    assert re.search(r"^gradient check +passed: \d+ derivatives agree with central differences", captured.out, re.M)
+    assert re.search(r"^gradient check +passed: right: \d+ derivatives of loss agree with differences", captured.out, re.M)
     assert "training:" in captured.err
     assert sorted(path.name for path in (tmp_path / "new" / "folder").iterdir()) == sorted(jobs.JOBS["digits"].files)
 
@@ -176,11 +176,11 @@ def test_the_same_seed_prints_the_same_numbers_and_writes_the_same_model(tmp_pat
 
 @pytest.mark.usefixtures("no_pictures")
 def test_a_wrong_gradient_is_said_aloud_and_is_exit_code_1(tmp_path, capsys, monkeypatch):
-    wrong = GradientReport(False, 1.0, "hidden", 1e-6, "wrong gradient, 1 of 4 derivatives", ())
+    wrong = GradientReport("loss_of", "wrong", "hidden", "reverse mode", 2.0, 1.0, 1.0, 1e-6)
     monkeypatch.setattr(jobs, "check_gradient", lambda *args, **options: wrong)
     code, captured = run(tmp_path, capsys)
     assert code == 1
-    assert "gradient check     FAILED: wrong gradient, 1 of 4 derivatives" in captured.out
+    assert "gradient check     FAILED: wrong: the gradient of loss_of" in captured.out
     assert (tmp_path / "model.npz").exists()
 
 

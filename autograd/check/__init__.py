@@ -1,12 +1,15 @@
-"""Numerical checks of gradients.
+"""Numerical checks of gradients, that say which kernel is wrong, in which input, by how much, and how.
 
-``check_gradient``      compare the gradient of a function, both modes, with central differences
-``GradientReport``      what it returns, with a ``Probe`` for each answer that was compared
-``central_difference``  a derivative by extrapolated central differences, as a ``Difference`` with its uncertainty
+``check_gradient``   any function: the gradient, both modes and any order, against differences; names the kernel to blame
+``check_call``       one operator at given inputs
+``GradientReport``   what they return, with a ``Probe`` for each answer that was compared, and the ``Culprit``
+``VERDICTS``         what a report may say
+``slopes``           the derivative of a function of one number by differences, as ``Slopes`` with their uncertainty
 """
 
-from autograd.check.differences import Difference, central_difference
+from autograd.check.differences import Slopes, slopes
 from autograd.check.gradient import check_gradient
-from autograd.check.report import GradientReport, Probe
+from autograd.check.local import check_call
+from autograd.check.report import VERDICTS, Culprit, GradientReport, JacobianPair, Probe
 
-__all__ = ["Difference", "GradientReport", "Probe", "central_difference", "check_gradient"]
+__all__ = ["VERDICTS", "Culprit", "GradientReport", "JacobianPair", "Probe", "Slopes", "check_call", "check_gradient", "slopes"]

@@ -1,158 +1,214 @@
-"""The function that is checked, as a question that three methods answer."""
+"""The function that is checked, as questions that several methods answer.
+
+A question has two sides: along which direction an argument moves (a column of the Jacobian), and in what combination of the
+outputs the answer is read (a row). Small functions are asked every element of both; of a large one a few dense combinations of
+random sign are asked, in which no element is left out.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from autograd.check.differences import central_difference
-from autograd.check.report import Probe
-from autograd.containers import flatten
+from autograd.check.differences import Slopes, slopes
+from autograd.dag import plan_for
+from autograd.engine import resolve
 from autograd.errors import GradientError
-from autograd.functional import make_jvp, make_vjp
+from autograd.forward import push_forward
+from autograd.tape import Tape
+from autograd.tape_gradient import gradient
+from autograd.tensor import Tensor
 
-NOISE = 16.0
-"""How many times the rounding error of one evaluation two answers may differ."""
+Array = np.ndarray[Any, Any]
+Outputs = Callable[..., Sequence[Any]]
+"""A function of the checked leaves, as they were given, to the float leaves of what it returns."""
+
+MOST_ROWS = 32
+"""Up to how many numbers of output each is asked alone."""
 
 
 class Question:
-    """A function of its float leaves, in double precision, with its gradient: what ``check_gradient`` asks about."""
+    """A function of float leaves in double precision, and its derivatives by tape and by differences.
 
-    def __init__(self, f: Callable[..., Any], args: tuple[Any, ...], seed: int) -> None:
-        self._f = f
-        self._rng = np.random.default_rng(seed)
-        self._leaves, self._structure = flatten(args)
-        paths = [path for number, each in enumerate(args) for path in flatten(each)[1].paths(f"argument {number}")]
-        self._places = [place for place, each in enumerate(self._leaves) if _has_derivative(each)]
-        if not self._places:
-            raise GradientError("check_gradient: no argument is a float or an array of floats: nothing to check")
-        self.paths = [paths[place] for place in self._places]
-        self.given = [self._leaves[place] for place in self._places]
-        self.points = [_doubled(each) for each in self.given]
-        first, again = self._outputs(self.points), self._outputs(self.points)
-        if not all(np.array_equal(*pair, equal_nan=True) for pair in zip(first, again, strict=True)):
-            raise GradientError("check_gradient: the function gives two values for one point; fix its random seed")
-        single = len(first) == 1 and first[0].shape == () and first[0].dtype.kind == "f"
-        self._weights = [np.ones((), first[0].dtype)] if single else [self._signed(each) for each in first]
-        self._eps = max((float(np.finfo(each.dtype).eps) for each in first if each.dtype.kind in "fc"), default=0.0)
-        self._magnitude = float(sum(np.sum(np.abs(w * y)) for w, y in zip(self._weights, first, strict=True)))
-        self._scales = [_scale(each) for each in self.points]
-        pairs = zip(self.given, self.points, strict=True)
-        self._sources = [given if np.asarray(given).dtype == x.dtype else x for given, x in pairs]
-        self._gradients = self._pull_back(self._sources)
-        self._push: Callable[[Any], Any] | None = None
+    call     the function: leaves in, the float leaves of its result out; on tensors as well as on plain arrays
+    given    the leaves: arrays, or Python numbers, which stay such
+    weights  the combination of outputs that is always asked: an array for each output leaf; random by default
+    rows     whether each output is asked alone too, where they are few
+    """
 
-    def _call(self, *values: Any) -> Any:
-        leaves = list(self._leaves)
-        for place, value in zip(self._places, values, strict=True):
-            leaves[place] = value
-        return self._f(*self._structure.rebuild(leaves))
+    def __init__(
+        self,
+        call: Outputs,
+        given: Sequence[Any],
+        rng: np.random.Generator,
+        *,
+        weights: Sequence[Any] | None = None,
+        rows: bool = True,
+    ) -> None:
+        self._call = call
+        self._python = [type(each) if type(each) in (float, complex) else None for each in given]
+        self.points = [doubled(each) for each in given]
+        self.scales = [scale_of(each) for each in self.points]
+        self.rng = rng
+        self.outputs = self.run(self.points)
+        self.eps = np.concatenate([np.full(_real(each).size, _eps(each.dtype)) for each in self.outputs] or [np.zeros(0)])
+        flat = self.flat(self.outputs)
+        self.finite = bool(np.isfinite(flat).all())
+        if weights is not None:
+            first = [np.asarray(each) for each in weights]
+        elif flat.size == 1 and self.outputs[0].dtype.kind == "f":
+            first = [np.ones(each.shape) for each in self.outputs]
+        else:
+            first = [self.signed(each) for each in self.outputs]
+        self._weights = [np.where(np.isfinite(y), w, 0) for w, y in zip(first, self.outputs, strict=True)]
+        alone = rows and 1 < flat.size <= MOST_ROWS
+        self.rows = [self._weights, *self._units()] if alone else [self._weights]
+        self._matrix = np.array([self._as_reals(each) for each in self.rows])
+        self.finite_rows = np.array([bool(np.isfinite(flat[row != 0]).all()) for row in self._matrix])
+        self.y = self._matrix @ np.where(np.isfinite(flat), flat, 0.0)
+        self._magnitude = np.abs(self._matrix) @ np.where(np.isfinite(flat), np.abs(flat), 0.0)
+        with np.errstate(all="ignore"):
+            self.row_eps = (np.abs(self._matrix) @ np.where(np.isfinite(flat), np.abs(flat) * self.eps, 0.0)) / self._magnitude
+        self.row_eps = np.where(np.isfinite(self.row_eps), self.row_eps, np.max(self.eps, initial=0.0))
+        self._tape: Tape | None = None
 
-    def _outputs(self, points: list[np.ndarray[Any, Any]]) -> list[np.ndarray[Any, Any]]:
-        return [np.asarray(each) for each in flatten(self._call(*[each[()] for each in points]))[0]]
+    # ------------------------------------------------------------------------------------------------ running
 
-    def _signed(self, like: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    def run(self, points: Sequence[Array]) -> list[Array]:
+        """The float outputs at these points, without a tape."""
+        return [np.asarray(each) for each in self._call(*self.as_given(points))]
+
+    def as_given(self, points: Sequence[Array]) -> list[Any]:
+        """Points as the function takes them: Python numbers for those that were such."""
+        return [each[()] if kind is None else kind(each) for each, kind in zip(points, self._python, strict=True)]
+
+    @staticmethod
+    def flat(outputs: Sequence[Array]) -> Array:
+        """All outputs as one row of real numbers, a complex one as its two parts."""
+        return np.concatenate([_real(each) for each in outputs] or [np.zeros(0)])
+
+    def _as_reals(self, weights: Sequence[Array]) -> Array:
+        """Weights as a row that multiplies ``flat``: the real part of a product is what is asked."""
+        return self.flat([np.conj(each) for each in weights])
+
+    def _units(self) -> list[list[Array]]:
+        units = []
+        for number, y in enumerate(self.outputs):
+            for at in np.ndindex(y.shape):
+                for unit in (1, -1j) if y.dtype.kind == "c" else (1,):
+                    row = [np.zeros(each.shape, each.dtype) for each in self.outputs]
+                    row[number][at] = unit
+                    units.append(row)
+        return units
+
+    def signed(self, like: Array) -> Array:
         """Random numbers of any sign (or phase) and of size 1/2 to 3/2: no element vanishes, and no sum by chance."""
-        size = self._rng.uniform(0.5, 1.5, like.shape)
+        size = self.rng.uniform(0.5, 1.5, like.shape)
         if like.dtype.kind == "c":
-            return np.asarray(size * np.exp(1j * self._rng.uniform(0, 2 * np.pi, like.shape)), like.dtype)
-        if like.dtype.kind != "f":
-            return np.zeros(like.shape)
-        return np.asarray(size * self._rng.choice([-1.0, 1.0], like.shape), like.dtype)
+            return np.asarray(size * np.exp(1j * self.rng.uniform(0, 2 * np.pi, like.shape)), like.dtype)
+        return np.asarray(size * self.rng.choice([-1.0, 1.0], like.shape), like.dtype)
 
-    def _pull_back(self, points: list[Any]) -> list[np.ndarray[Any, Any]]:
-        pull_back, y = make_vjp(self._call, tuple(range(len(points))))(*points)
-        structure = flatten(y)[1]
-        weights = [each.astype(np.asarray(leaf).dtype) for each, leaf in zip(self._weights, flatten(y)[0], strict=True)]
-        return [np.asarray(each) for each in pull_back(structure.rebuild(weights))]
+    # ------------------------------------------------------------------------------------------------ by tape
 
-    def directions(self, number: int, max_elements: int, n_directions: int) -> list[np.ndarray[Any, Any]]:
-        """What to probe of one leaf: each element alone, or a few dense directions; in the leaf's own scale."""
-        x = self.points[number]
-        if x.size > max_elements:
-            return [self._scales[number] * self._signed(x) for _ in range(n_directions)]
-        alone = np.eye(x.size, dtype=bool).reshape(x.size, *x.shape)
-        return [np.where(mask, self._scales[number] * self._signed(x), 0) for mask in alone]
+    def record(self) -> None:
+        """Run the function on a tape, once for all that is asked of it."""
+        if self._tape is None:
+            with Tape(persistent=True) as tape:
+                watched = [tape.watch(each) for each in self.as_given(self.points)]
+                results = [resolve(each) for each in self._call(*watched)]
+            self._tape, self._watched = tape, watched
+            self._results = [each if type(each) is Tensor and each._tape is tape else None for each in results]
 
-    def ask(self, number: int, direction: np.ndarray[Any, Any], rtol: float, forward: bool) -> list[Probe]:
-        """One probe in reverse mode, and one in forward mode, along a direction in one leaf."""
-        terms = self._gradients[number] * direction
-        difference = central_difference(lambda t: self._along(number, t * direction), self._eps)
-        answers = [("reverse mode", float(np.sum(terms).real))]
-        if forward:
-            answers.append(("forward mode", self._push_forward(number, direction)))
-        scale = max(abs(difference.value), _norm(terms), NOISE * difference.noise / rtol) or 1.0
-        settled = difference.uncertainty <= rtol * scale
-        places = np.argwhere(direction)
-        where, length = self.paths[number], 1.0
-        if len(places) == 1:  # then the answers shown are those of the element, not of a step as large as it is
-            where += _index(tuple(places[0]))
-            step = direction[tuple(places[0])]
-            length = float(step) if direction.dtype.kind == "f" else float(abs(step))
-        probes = []
-        for how, found in answers:
-            error = abs(found - difference.value) / scale if scale < np.inf else np.inf
-            probes.append(Probe(where, how, found / length, difference.value / length, error, rtol, settled=settled))
-        return probes
+    @property
+    def tracked(self) -> bool:
+        """Whether any output depends on an input, as far as the tape saw."""
+        self.record()
+        return any(each is not None for each in self._results)
 
-    def _along(self, number: int, shift: np.ndarray[Any, Any]) -> tuple[float, float]:
+    def gradients(self) -> list[list[Array]]:
+        """``df/dx - i df/dy`` of each row in each leaf, in reverse mode."""
+        self.record()
+        assert self._tape is not None
+        answers = []
+        for weights in self.rows:
+            total = [np.zeros(each.shape, each.dtype) for each in self.points]
+            for result, dy in zip(self._results, weights, strict=True):
+                if result is not None and np.any(dy):
+                    parts = gradient(self._tape, result, self._watched, dy=dy.astype(result.dtype))
+                    total = [before + np.asarray(part) for before, part in zip(total, parts, strict=True)]
+            answers.append(total)
+        return answers
+
+    def tangent(self, directions: Sequence[Array]) -> Array:
+        """The derivative of every row along these directions, one for each leaf, in forward mode."""
+        self.record()
+        assert self._tape is not None
+        ids = tuple(each._id for each in self._watched)
+        tangents = {
+            n: np.asarray(each, point.dtype)[()]
+            for n, each, point in zip(ids, directions, self.points, strict=True)
+            if np.any(each)
+        }
+        parts = []
+        for result, y in zip(self._results, self.outputs, strict=True):
+            part = None
+            if result is not None:
+                part = push_forward(self._tape, plan_for(self._tape, result._id, ids), tangents, result._id)
+            parts.append(np.zeros(y.shape, y.dtype) if part is None else np.broadcast_to(np.asarray(part, y.dtype), y.shape))
+        with np.errstate(invalid="ignore"):
+            return self._rows_of(parts)
+
+    def _rows_of(self, parts: Sequence[Array]) -> Array:
+        """Rows of a result; what is not finite stays in the rows that it has a weight in."""
+        flat = self.flat(parts)
+        if np.isfinite(flat).all():
+            return np.asarray(self._matrix @ flat)
+        return np.array([np.sum(np.where(row != 0, row * flat, 0.0)) for row in self._matrix])
+
+    # ------------------------------------------------------------------------------------------------ by differences
+
+    def along(self, number: int, direction: Array) -> Callable[[float], Array]:
+        """The rows as a function of how far leaf ``number`` has moved along ``direction``."""
         points = list(self.points)
-        points[number] = points[number] + shift
-        terms = [w * y for w, y in zip(self._weights, self._outputs(points), strict=True)]
-        return float(sum(np.sum(each).real for each in terms)), float(sum(np.sum(np.abs(each)) for each in terms))
 
-    def _push_forward(self, number: int, direction: np.ndarray[Any, Any]) -> float:
-        if self._push is None:
-            self._push = make_jvp(self._call, tuple(range(len(self.points))))(*self._sources)
-        tangents = [np.zeros_like(each) for each in self.points]
-        tangents[number] = direction
-        parts = flatten(self._push(tuple(tangents))[1])[0]
-        return float(sum(np.sum(w * part).real for w, part in zip(self._weights, parts, strict=True)))
+        def moved(t: float) -> Array:
+            points[number] = self.points[number] + t * direction
+            return self._rows_of(self.run(points))
 
-    def narrow(self, number: int, direction: np.ndarray[Any, Any], asked: list[Probe], rtol: float, forward: bool) -> list[Probe]:
-        """Halve a direction whose answer is wrong, again and again, down to one wrong element if that can be seen."""
-        while np.count_nonzero(direction) > 1:
-            places = np.flatnonzero(direction)
-            halves = []
-            for part in (places[: len(places) // 2], places[len(places) // 2 :]):
-                half = np.zeros_like(direction)
-                half.flat[part] = direction.flat[part]
-                halves.append((self.ask(number, half, rtol, forward), half))
-            wrong = [each for each in halves if not all(probe.ok for probe in each[0])]
-            if not wrong:
-                break
-            asked, direction = max(wrong, key=lambda each: max(probe.error for probe in each[0]))
-        return asked
+        return moved
 
-    def compare_precisions(self) -> list[Probe]:
-        """For leaves in less than double precision: the worst element of their own gradient, against the doubles'."""
-        dtypes = [np.asarray(each).dtype for each in self.given]
-        if dtypes == [each.dtype for each in self.points]:
-            return []
-        eps = float(max(np.finfo(each).eps for each in dtypes))
-        tolerance = 3 * eps**0.5
-        least = eps * self._magnitude / tolerance
-        probes = []
-        columns = zip(self.paths, dtypes, self._scales, self._pull_back(self.given), self._gradients, strict=True)
-        for path, dtype, scale, own, double in columns:
-            sizes = np.abs(double) * scale
-            errors = np.abs(own - double) * scale / np.maximum(np.maximum(sizes, _rms(sizes)), least or 1.0)
-            worst = np.unravel_index(np.argmax(errors), errors.shape)
-            found, expected = float(own[worst].real), float(double[worst].real)
-            where = f"{path}{_index(worst)} as {dtype}"
-            error = float(errors[worst])
-            probes.append(Probe(where, "reverse mode", found, expected, error, tolerance, "double precision"))
-        return probes
+    def slopes(self, number: int, direction: Array, goal: Array | None, scale: Any) -> Slopes:
+        """The derivative of every row along a direction in one leaf, by differences."""
+        return slopes(self.along(number, direction), self.y, eps=self.row_eps, magnitude=self._magnitude, goal=goal, scale=scale)
+
+    @property
+    def rounding(self) -> Array:
+        """How much of each row is rounding."""
+        return np.asarray(self.row_eps * self._magnitude)
+
+    def complex_step(self, number: int, direction: Array) -> Array | None:
+        """The derivative along a direction by one run at an imaginary step, which rounds nothing; None if that cannot be.
+
+        It is right only for functions that are analytic and written so: a ``real``, ``abs`` or comparison inside spoils it. So
+        its agreement proves a derivative, and its disagreement proves nothing. After W. Squire and G. Trapp, "Using complex
+        variables to estimate derivatives of real functions", SIAM Review 40, 1998.
+        """
+        if any(each.dtype.kind == "c" for each in (*self.points, *self.outputs)):
+            return None
+        points = [each.astype(complex) for each in self.points]
+        points[number] = points[number] + 1e-30j * direction
+        try:
+            results = [np.asarray(each) for each in self._call(*[each[()] for each in points])]
+        except Exception:  # a function that refuses complex numbers, by whatever error
+            return None
+        if [each.shape for each in results] != [each.shape for each in self.outputs]:
+            return None
+        return self._rows_of([np.asarray(each).imag / 1e-30 for each in results])
 
 
-def _has_derivative(leaf: Any) -> bool:
-    plain = isinstance(leaf, np.ndarray | np.generic | float | complex)
-    return plain and np.asarray(leaf).dtype.kind in "fc" and np.size(leaf) > 0
-
-
-def _doubled(leaf: Any) -> np.ndarray[Any, Any]:
+def doubled(leaf: Any) -> Array:
     """A copy in double precision, or in its own if that is higher; read-only, so that no run can change the next."""
     x = np.array(leaf)
     x = x.astype(np.result_type(x.dtype, np.float64))
@@ -160,22 +216,29 @@ def _doubled(leaf: Any) -> np.ndarray[Any, Any]:
     return x
 
 
-def _rms(x: np.ndarray[Any, Any]) -> float:
-    return _norm(x) / float(np.sqrt(x.size))
-
-
-def _norm(x: np.ndarray[Any, Any]) -> float:
-    """The Euclidean norm, without overflow or underflow of the squares."""
-    sizes = np.abs(x)
-    largest = float(np.max(sizes))
-    return largest * float(np.sqrt(np.sum((sizes / largest) ** 2))) if 0 < largest < np.inf else largest
-
-
-def _scale(x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+def scale_of(x: Array) -> Array:
     """How far to step in each element: as far as the element is large, and not much less than its neighbours are."""
-    rms = _rms(x)
-    return np.maximum(np.abs(x), 0.1 * rms) if rms > 0 else np.ones(x.shape)
+    if not x.size or not np.isfinite(x).any():
+        return np.ones(x.shape)
+    sizes = np.where(np.isfinite(x), np.abs(x), 0.0)
+    largest = float(np.max(sizes))
+    if largest == 0:
+        return np.ones(x.shape)
+    rms = largest * float(np.sqrt(np.mean((sizes / largest) ** 2)))  # without overflow of the squares
+    return np.maximum(sizes, 0.1 * rms)
 
 
-def _index(place: tuple[Any, ...]) -> str:
-    return f"[{', '.join(str(int(each)) for each in place)}]" if place else ""
+def _real(y: Array) -> Array:
+    if y.dtype.kind == "c":
+        return np.ascontiguousarray(y, complex).ravel().view(float)
+    return np.asarray(y, float).ravel()
+
+
+def _eps(dtype: Any) -> float:
+    return max(float(np.finfo(dtype).eps), float(np.finfo(float).eps))
+
+
+def check_floats(given: Sequence[Any], who: str) -> None:
+    """Raise GradientError if there is nothing to check."""
+    if not given:
+        raise GradientError(f"{who}: no argument is a float or an array of floats: nothing to check; pass x.astype(float)")

@@ -1,15 +1,23 @@
-"""What a check of a gradient found: the answers it compared, and the report."""
+"""What a check found: the answers it compared, the kernel that is to blame, and the report in words."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import isfinite
+from typing import Any
+
+VERDICTS = ("wrong", "not finite", "not deterministic", "kink", "too noisy to tell", "vacuous", "right")
+"""What a check may say; of several answers the first of these is the verdict of all."""
 
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """One question and two answers: ``found`` by the mode ``how``, ``expected`` by the ``judge``.
+    """One number asked of a derivative, and two answers: ``found`` by ``how``, ``expected`` by the ``judge``.
 
-    ``error`` is relative to the size of the derivative, or to the least that rounding lets anyone see.
+    where        which derivative: output and input element, or "along a direction" in an input
+    error        how far the answers differ, and the ``tolerance`` for it: both in the derivative's own size
+    uncertainty  how far the judge may be from the truth, by its own account
+    left, right  the slopes on either side, where they differ
     """
 
     where: str
@@ -18,39 +26,171 @@ class Probe:
     expected: float
     error: float
     tolerance: float
+    uncertainty: float
+    verdict: str
+    left: float | None = None
+    right: float | None = None
     judge: str = "differences"
-    settled: bool = True
 
     @property
     def ok(self) -> bool:
-        """Whether the two answers agree, and the expected one is known well enough to say so."""
-        return self.settled and self.error <= self.tolerance
+        """Whether the two answers agree and the derivative exists."""
+        return self.verdict == "right"
 
     def __str__(self) -> str:
-        if not self.settled:
-            return (
-                f"{self.where}: the differences do not settle (they say {self.expected:.6g}, {self.how} says"
-                f" {self.found:.6g}): a kink, a jump or noise at this point; check at another point"
-            )
+        text = f"{self.where}: {self.how} says {self.found:.7g}, "
+        if self.verdict == "kink":
+            return text + f"the slopes on either side are {self.left:.7g} and {self.right:.7g}: the function has a kink here"
+        if self.verdict == "too noisy to tell":
+            return text + f"{self.judge} say {self.expected:.7g} but are certain to {self.uncertainty:.1e} alone"
+        if self.verdict == "vacuous":
+            return text + "and the function never changes: this input does not reach the output"
+        if self.verdict == "right":
+            return text + f"{self.judge} say {self.expected:.7g}, to {self.tolerance:.1e}"
         return (
-            f"{self.where}: {self.how} says {self.found:.6g}, expected {self.expected:.6g} by {self.judge};"
-            f" relative error {self.error:.1e}, tolerance {self.tolerance:.1e}"
+            text
+            + f"expected {self.expected:.7g} by {self.judge}; they differ by {self.error:.1e}, tolerance {self.tolerance:.1e}"
         )
 
 
 @dataclass(frozen=True, slots=True)
-class GradientReport:
-    """What ``check_gradient`` found: ``ok``, and ``error``, ``where`` and ``tolerance`` of the worst of its ``probes``.
+class Culprit:
+    """The kernel whose rule is to blame, and how.
 
-    ``str(report)`` is the text.
+    kernel_name, backend_name   which kernel; ``mode`` says which of its rules ("reverse mode", "forward mode", "saved value")
+    input_name, element         the input whose derivative is wrong, and its worst element, like ``[2, 1]``
+    found, expected, tolerance  what the rule gives there, what differences of the kernel alone say, and how near they are
+    diagnosis                   the kind of fault, where one fits
+    node_id, scope, source_line where it is on the tape, and the caller's line that ran it
+    n_wrong                     how many elements of that input are wrong, of how many, where that was looked at
+    others                      further kernels on the tape whose rules are wrong too
+    function                    the function of the user's that the kernel stands for, if it stands for one
     """
 
-    ok: bool
-    error: float
-    where: str
+    kernel_name: str
+    backend_name: str
+    input_name: str
+    element: str
+    found: float
+    expected: float
     tolerance: float
-    text: str
-    probes: tuple[Probe, ...]
+    diagnosis: str | None = None
+    mode: str = "reverse mode"
+    node_id: int | None = None
+    source_line: str | None = None
+    scope: str = ""
+    n_wrong: tuple[int, int] | None = None
+    others: tuple[str, ...] = ()
+    function: str | None = None
+
+    def __str__(self) -> str:
+        rows = [f"kernel     {self.kernel_name!r} on backend {self.backend_name!r}, {self.mode}"]
+        if self.function:
+            rows[0] += f" (function {self.function!r})"
+        if self.node_id is not None:
+            rows[0] += f", record {self.node_id}" + (f" in {self.scope}" if self.scope else "")
+        rows.append(f"input      {self.input_name}{self.element}")
+        if isfinite(self.tolerance) or isfinite(self.expected):
+            rows[-1] += f": the rule gives {self.found:.7g}, expected {self.expected:.7g} (tolerance {self.tolerance:.1e})"
+        if self.n_wrong is not None and self.n_wrong[1] > 1:
+            rows.append(f"elements   {self.n_wrong[0]} of {self.n_wrong[1]} are wrong")
+        if self.diagnosis:
+            rows.append(f"diagnosis  {self.diagnosis}")
+        if self.source_line:
+            rows.append(f"called at  {self.source_line}")
+        if self.others:
+            rows.append(f"also wrong {', '.join(self.others)}")
+        return "\n".join("  " + row for row in rows)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JacobianPair:
+    """One block of a Jacobian, of one output in one input: what ``how`` says beside the numerical one, and what differs.
+
+    The three are arrays of numbers of shape (output elements, input elements); complex ones count twice, as real and imaginary.
+    """
+
+    output: str
+    input: str
+    how: str
+    found: Any
+    expected: Any
+    verdicts: Any
+
+
+@dataclass(frozen=True, slots=True)
+class GradientReport:
+    """What a check found: a ``verdict`` (of ``VERDICTS``), the worst of its ``probes``, and the ``culprit`` where one was found.
+
+    ``str(report)`` is the text; a notebook shows a table. ``ok`` is whether the verdict is "right".
+    """
+
+    subject: str
+    verdict: str
+    where: str = ""
+    how: str = ""
+    found: float = 0.0
+    expected: float = 0.0
+    error: float = 0.0
+    tolerance: float = 0.0
+    probes: tuple[Probe, ...] = ()
+    culprit: Culprit | None = None
+    notes: tuple[str, ...] = ()
+    order: int = 1
+    jacobians: tuple[JacobianPair, ...] = ()
+
+    @property
+    def ok(self) -> bool:
+        """Whether the gradient is right, as far as the differences can tell."""
+        return self.verdict == "right"
+
+    @property
+    def text(self) -> str:
+        """The report in words: a headline, the worst answers, the culprit, and notes."""
+        return "\n".join([self._headline(), *self._rows(), *(f"  note: {each}" for each in self.notes)])
 
     def __str__(self) -> str:
         return self.text
+
+    def with_culprit(self, culprit: Culprit) -> GradientReport:
+        """The same report, with the kernel that is to blame."""
+        return replace(self, culprit=culprit)
+
+    def with_note(self, *notes: str) -> GradientReport:
+        """The same report, with further notes."""
+        return replace(self, notes=(*self.notes, *notes))
+
+    def _headline(self) -> str:
+        what = "gradient" if self.order == 1 else f"derivative of order {self.order}"
+        if self.verdict == "right":
+            return f"right: {len(self.probes)} derivatives of {self.subject} agree with {self._judges()}" + self._closeness()
+        if self.verdict == "not deterministic":
+            return f"not deterministic: {self.subject} gives two values for the same arguments"
+        bad = [each for each in self.probes if each.verdict == self.verdict]
+        count = f"{len(bad)} of {len(self.probes)} answers" if bad else "see the notes"
+        return f"{self.verdict}: the {what} of {self.subject}, {count}"
+
+    def _judges(self) -> str:
+        return " and ".join(dict.fromkeys(each.judge for each in self.probes))
+
+    def _closeness(self) -> str:
+        right = [each for each in self.probes if each.verdict == "right"]
+        sizes = max((abs(each.expected) for each in right), default=0.0)
+        error = max((each.error for each in right), default=0.0)
+        return f", to {error / sizes:.1e} of the largest" if sizes else ""
+
+    def _rows(self) -> list[str]:
+        rows = []
+        if not self.ok:
+            bad = [each for each in self.probes if each.verdict == self.verdict]
+            bad.sort(key=lambda each: -each.error / (each.tolerance or 1.0) if each.error == each.error else -float("inf"))
+            rows += [f"  {each}" for each in bad[:SHOWN]]
+            if len(bad) > SHOWN:
+                rows.append(f"  ... and {len(bad) - SHOWN} more")
+        if self.culprit is not None:
+            rows.append(str(self.culprit))
+        return rows
+
+
+SHOWN = 4
+"""How many bad answers a text shows."""

@@ -49,7 +49,11 @@ def train_digits(seed: int, epochs: int, folder: Path) -> int:
     print(f"test accuracy      {last.test_accuracy:7.2%}   loss {last.test_loss:.4f}", flush=True)
 
     some = training.take(numpy.arange(CHECKED))
-    check = check_gradient(lambda params: digits.loss_of(params, some), trained.params, raise_error=False)
+
+    def loss(params: Any) -> Any:
+        return digits.loss_of(params, some)
+
+    check = check_gradient(loss, trained.params, raise_error=False)
     print(f"gradient check     {'passed' if check.ok else 'FAILED'}: {check}", flush=True)
 
     accuracies = {"training_accuracy": last.training_accuracy, "test_accuracy": last.test_accuracy}

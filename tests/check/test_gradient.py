@@ -5,56 +5,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import autograd.check.question as question
 import autograd.numpy as np
 from autograd import GradientError, custom_gradient
-from autograd.check import GradientReport, central_difference, check_gradient
+from autograd.check import GradientReport, check_gradient
+from autograd.check import question
 
 rng = numpy.random.default_rng(0)
 LARGE = rng.normal(size=(30, 20))
 SMALL = rng.normal(size=5)
-
-
-# -------------------------------------------------------------------------------------------------- differences
-
-EPS = 2.0**-52
-
-
-@pytest.mark.parametrize(
-    ("f", "expected"),
-    [
-        (numpy.exp, 1.0),
-        (lambda t: numpy.sin(1000 * t), 1000.0),
-        (lambda t: numpy.log(1e-5 + t), 1e5),  # not finite for the first steps
-        (lambda t: abs(t - 1e-3), -1.0),  # a kink within the first steps
-        (lambda t: t**5, 0.0),
-        (lambda t: 3.0, 0.0),
-        (lambda t: 1e12 + t, 1.0),
-    ],
-)
-def test_central_difference_finds_the_derivative_within_its_own_bounds(f, expected):
-    def with_magnitude(t):
-        with numpy.errstate(all="ignore"):
-            return float(f(t)), float(abs(f(t)))
-
-    found = central_difference(with_magnitude, EPS)
-    assert abs(found.value - expected) <= 1e-6 * abs(expected) + 16 * found.noise
-    assert found.uncertainty <= 1e-6 * abs(expected) + 16 * found.noise
-
-
-def test_a_smooth_function_is_asked_few_times():
-    asked = []
-
-    def exp(t):
-        asked.append(t)
-        return float(numpy.exp(t)), float(numpy.exp(t))
-
-    assert abs(central_difference(exp, EPS).value - 1) < 1e-13
-    assert len(asked) <= 10
-
-
-def test_central_difference_of_what_is_never_finite_is_nan():
-    assert numpy.isnan(central_difference(lambda t: (numpy.nan, 1.0), EPS).value)
 
 
 # -------------------------------------------------------------------------------------------------- what is right
@@ -75,7 +33,6 @@ RIGHT = [
     ("half precision", lambda x: x * x, (SMALL.astype(numpy.float16),)),
     ("a derivative of zero", lambda x: np.sum(x**5), (numpy.array([0.0, 1.0]),)),
     ("kinks nearby", lambda x: np.sum(np.where(x > 0, x, 0.1 * x)), (numpy.array([1e-4, -1e-4, 1.0]),)),
-    ("the symmetric kink itself", lambda x: np.sum(np.absolute(x)), (numpy.array([0.0, 1.0]),)),
     ("the edge of a domain nearby", lambda x: np.sum(np.log(x)), (numpy.array([1e-6, 1.0]),)),
     ("large values", lambda x: np.sum(x * x), (1e150 * SMALL,)),
     ("small values", lambda x: np.sum(x * x), (1e-150 * SMALL,)),
@@ -87,15 +44,16 @@ RIGHT = [
 @pytest.mark.parametrize(("f", "args"), [row[1:] for row in RIGHT], ids=[row[0] for row in RIGHT])
 def test_a_right_gradient_passes(f, args):
     report = check_gradient(f, *args)
-    assert report.ok
+    assert report.verdict == "right", str(report)
     assert report.error <= report.tolerance
-    assert all(probe.ok for probe in report.probes)
+    assert {probe.verdict for probe in report.probes} <= {"right", "vacuous"}
 
 
 def test_the_report_says_the_same_again():
     f = lambda x: np.sum(np.sin(x))  # noqa: E731  # as a user writes it
-    assert check_gradient(f, LARGE) == check_gradient(f, LARGE)
-    assert str(check_gradient(f, LARGE)).startswith("6 derivatives agree with central differences")
+    assert str(check_gradient(f, LARGE)) == str(check_gradient(f, LARGE))
+    assert check_gradient(f, LARGE).probes == check_gradient(f, LARGE).probes
+    assert str(check_gradient(f, LARGE)).startswith("right: 12 derivatives of <lambda> agree with differences")
 
 
 # -------------------------------------------------------------------------------------------------- what is wrong
@@ -145,8 +103,8 @@ def test_a_wrong_gradient_never_passes(change, x, dtype):
     report = check_gradient(f, x.astype(dtype), raise_error=False)
     assert not report.ok
     assert report.where.startswith("argument 0")
-    assert report.text.startswith("wrong gradient")
-    with pytest.raises(GradientError, match="check_gradient: wrong gradient"):
+    assert report.verdict == ("wrong" if numpy.isfinite(report.found) else "not finite")
+    with pytest.raises(GradientError, match=f"check_gradient: {report.verdict}: the gradient of square"):
         check_gradient(f, x.astype(dtype))
 
 
@@ -198,18 +156,10 @@ def test_a_gradient_that_is_wrong_in_single_precision_alone_is_found():
 
 @pytest.mark.parametrize("x", [SMALL, LARGE], ids=["small", "large"])
 def test_wrong_forward_mode_is_found_although_reverse_mode_is_right(monkeypatch, x):
-    right = question.make_jvp
-
-    def wrong(f, argnum):
-        def pushes(*args):
-            push = right(f, argnum)(*args)
-            return lambda v: (push(v)[0], 2.0 * push(v)[1])
-
-        return pushes
-
-    monkeypatch.setattr(question, "make_jvp", wrong)
+    right = question.push_forward
+    monkeypatch.setattr(question, "push_forward", lambda *args: 2.0 * right(*args))
     f = square_with(lambda g: g)
-    assert check_gradient(f, x, forward=False).ok
+    assert check_gradient(f, x, modes=["reverse"]).ok
     report = check_gradient(f, x, raise_error=False)
     assert not report.ok
     assert "forward mode says" in report.text
@@ -226,7 +176,7 @@ def test_what_is_constant_by_mistake_does_not_pass():
 
 
 def test_a_function_of_chance_is_refused():
-    with pytest.raises(GradientError, match="two values for one point; fix its random seed"):
+    with pytest.raises(GradientError, match="not deterministic: <lambda> gives two values for the same arguments"):
         check_gradient(lambda x: x * rng.normal(), 2.0)
 
 
@@ -254,4 +204,4 @@ def test_reports_are_frozen():
     report = check_gradient(lambda x: x * x, 2.0)
     assert isinstance(report, GradientReport)
     with pytest.raises(AttributeError):
-        report.ok = False
+        report.verdict = "right"

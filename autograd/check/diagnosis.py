@@ -1,0 +1,256 @@
+"""What kind of fault a wrong gradient has: patterns between what a rule gives and what it should.
+
+The patterns are those of mistakes that people make in rules. Each is tried on the whole gradient of one input, for one
+cotangent; the first that fits is the diagnosis, and if none does, there is none.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isfinite
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from autograd.check.judge import Judge, index_text
+from autograd.check.question import Question
+from autograd.check.report import Probe
+
+if TYPE_CHECKING:
+    from autograd.check.local import LocalCall
+
+Array = np.ndarray[Any, Any]
+
+MOST_ELEMENTS = 512
+"""Of a larger input the gradient is not worked out element by element; its worst answer says what there is to say."""
+
+NEAR = 1e-4
+"""How near two gradients are that are the same, relative to the largest element."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """The worst element of a wrong gradient, both values of it, how many are wrong, and the kind of fault."""
+
+    element: str
+    found: float
+    expected: float
+    tolerance: float
+    n_wrong: tuple[int, int] | None
+    text: str | None
+
+
+def diagnose(local: LocalCall, judge: Judge, number: int, worst: Probe, order: int, rtol: float) -> Finding:
+    """What is wrong with the gradient of input ``number`` of one kernel."""
+    question = judge.question
+    place = worst.where.rpartition(" by ")[2]
+    element = place[len(local.paths[number]) :] if place.startswith(local.paths[number]) else ""
+    simple = Finding(element, worst.found, worst.expected, worst.tolerance, None, None)
+    if worst.judge == "double precision":
+        dtype = np.asarray(local.given[number]).dtype
+        alone = f"wrong in {dtype} alone: in double precision the same rule gives {worst.expected:.7g}"
+        return Finding(element.partition(" as ")[0], worst.found, worst.expected, worst.tolerance, None, alone)
+    if worst.judge == "reverse mode":
+        return Finding("", worst.found, worst.expected, worst.tolerance, None, "forward mode differs from reverse mode")
+    if question.points[number].size > MOST_ELEMENTS:
+        return simple
+    found, expected, margin = gradient_arrays(judge, number, worst.how, 0)
+    with np.errstate(all="ignore"):
+        errors = np.abs(found - expected)
+        tolerance = rtol * np.maximum(np.abs(found), np.abs(expected)) + margin
+        wrong = ~(errors <= tolerance)
+    if not wrong.any():  # the combination of all outputs hides it: the answer of the single output stands
+        return simple
+    at = np.unravel_index(np.argmax(np.where(np.isnan(errors), np.inf, errors * wrong)), errors.shape)
+    text = _kind(local, judge, number, worst.how, found, expected, wrong) if order == 1 else None
+    values = [_shown(each[at]) for each in (found, expected)]
+    return Finding(index_text(at), values[0], values[1], float(tolerance[at]), (int(wrong.sum()), wrong.size), text)
+
+
+def _shown(value: Any) -> float:
+    return float(value) if not isinstance(value, complex | np.complexfloating) else float(value.real or value.imag)
+
+
+def gradient_arrays(judge: Judge, number: int, how: str, row: int) -> tuple[Array, Array, Array]:
+    """The gradient of one row in one input, as one mode has it and as differences have it, and how far these are certain."""
+    question = judge.question
+    x, scales = question.points[number], question.scales[number]
+    found, expected = np.zeros(x.shape, x.dtype), np.zeros(x.shape, x.dtype)
+    margin = np.zeros(x.shape)
+    units = ((1.0, 1.0), (1j, -1j)) if x.dtype.kind == "c" else ((1.0, 1.0),)
+    for at in np.ndindex(x.shape):
+        for unit, back in units:  # the gradient is df/dx - i df/dy
+            direction = np.zeros(x.shape, x.dtype)
+            direction[at] = unit * scales[at]
+            slopes = question.slopes(number, direction, judge.rtol * np.abs(question.y), 0.0)
+            expected[at] += back * slopes.value[row] / scales[at]
+            margin[at] = max(margin[at], float(slopes.margin[row]) / scales[at])
+            if how == "forward mode":
+                directions = [np.zeros(each.shape) for each in question.points]
+                directions[number] = direction
+                found[at] += back * question.tangent(directions)[row] / scales[at]
+    if how != "forward mode":
+        gradients = judge.gradients if judge.gradients is not None else question.gradients()
+        found = np.asarray(gradients[row][number])
+    return found, expected, margin
+
+
+def _near(a: Array, b: Array) -> bool:
+    size = float(np.max(np.abs(b), initial=0.0))
+    return a.shape == b.shape and isfinite(size) and bool(np.all(np.abs(a - b) <= NEAR * size))
+
+
+def _kind(local: LocalCall, judge: Judge, number: int, how: str, found: Array, expected: Array, wrong: Array) -> str | None:
+    if not np.isfinite(found).all():
+        bad = int((~np.isfinite(found)).sum())
+        return f"not finite in {bad} of {found.size} elements, where the derivative is"
+    reverse = how == "reverse mode"
+    dtype = judge.question.points[number].dtype
+    checks = (
+        _saved_value(local),
+        _scaling(judge, number) if reverse else None,
+        _zero(found, wrong),
+        _factor(local, judge, number, found, expected),
+        "missing conjugate: it is the complex conjugate of the right one"
+        if dtype.kind == "c" and _near(found, np.conj(expected))
+        else None,
+        _order_of_elements(found, expected),
+        _other_input(local, judge, number, found),
+        _sum_left_out(local, judge, number, found) if reverse else None,
+        _precision(found, expected),
+        _part(found, expected, wrong),
+    )
+    return next((each for each in checks if each is not None), None)
+
+
+def _saved_value(local: LocalCall) -> str | None:
+    if local.changed is None:
+        return None
+    return f"saved value changed: {local.changed} is no longer what it was when it was recorded"
+
+
+def _scaling(judge: Judge, number: int) -> str | None:
+    """Whether the rule is linear in ``dy``, as every rule must be."""
+    question = judge.question
+    once = judge.gradients[0][number] if judge.gradients is not None else question.gradients()[0][number]
+    weights = question.rows[0]
+    try:
+        question.rows[0] = [2.0 * each for each in weights]
+        twice = question.gradients()[0][number]
+    finally:
+        question.rows[0] = weights
+    if _near(twice, 2.0 * once):
+        return None
+    if _near(twice, once):
+        return "not scaled by dy: twice the cotangent gives the same gradient"
+    return "not linear in dy: twice the cotangent does not give twice the gradient"
+
+
+def _zero(found: Array, wrong: Array) -> str | None:
+    if np.any(found[wrong]):
+        return None
+    if wrong.all() or not np.any(found):
+        return "zero where it should not be: the rule gives 0 for every element"
+    return f"zero where it should not be, in {int(wrong.sum())} of {found.size} elements"
+
+
+def _factor(local: LocalCall, judge: Judge, number: int, found: Array, expected: Array) -> str | None:
+    largest = np.unravel_index(np.argmax(np.abs(expected)), expected.shape)
+    if expected[largest] == 0:
+        return None
+    factor = found[largest] / expected[largest]
+    if factor == 0 or not np.all(np.abs(found - factor * expected) <= 1e-5 * np.abs(factor * expected[largest])):
+        return None
+    if abs(factor + 1) < NEAR:
+        return "wrong sign"
+    if abs(factor.imag) > NEAR * abs(factor):
+        return f"wrong by a factor of {factor:.4g}"
+    factor = float(factor.real)
+    for count in _broadcast_counts(judge, number):
+        if count > 1 and abs(factor * count - 1) < NEAR:
+            return f"missing un-broadcast: a mean over {count} repetitions in place of their sum"
+    for simple, words in ((2.0, "factor 2: it is twice the right one"), (0.5, "factor 2: it is half of the right one")):
+        if abs(factor - simple) < NEAR:
+            return words
+    return f"wrong by a factor of {factor:.6g}"
+
+
+def _broadcast_counts(judge: Judge, number: int) -> list[int]:
+    size = judge.question.points[number].size
+    return [each.size // size for each in judge.question.outputs if size and each.size % size == 0]
+
+
+def _order_of_elements(found: Array, expected: Array) -> str | None:
+    if found.ndim >= 2:
+        turned = np.swapaxes(expected, -1, -2)
+        same = turned.shape == found.shape and _near(found, turned)
+        if same or _near(found, expected.T.reshape(found.shape)) or _near(found, turned.reshape(found.shape)):
+            return "transposed"
+    if found.ndim and found.size > 1:
+        flipped = [np.flip(expected, axis) for axis in (*range(found.ndim), None)]
+        if any(_near(found, each) for each in flipped):
+            return "reversed: the right values in the opposite order"
+        if found.dtype.kind == "f" and _near(np.sort(found, None), np.sort(expected, None)):
+            return "the right values at the wrong elements"
+    return None
+
+
+def _other_input(local: LocalCall, judge: Judge, number: int, found: Array) -> str | None:
+    for other, x in enumerate(judge.question.points):
+        if other != number and x.shape == found.shape and x.size <= MOST_ELEMENTS:
+            theirs = gradient_arrays(judge, other, "reverse mode", 0)[1]
+            if _near(found, theirs):
+                return f"swapped inputs: it is the gradient for {local.paths[other]}"
+    return None
+
+
+def _sum_left_out(local: LocalCall, judge: Judge, number: int, found: Array) -> str | None:
+    """Whether the gradient of a broadcast input is that of one of its repetitions alone."""
+    x = judge.question.points[number]
+    shapes = [y.shape for y in judge.question.outputs]
+    if len(shapes) != 1 or shapes[0] == x.shape or int(np.prod(shapes[0])) > MOST_ELEMENTS:
+        return None
+    try:
+        wide = np.array(np.broadcast_to(x, shapes[0]))
+    except ValueError:
+        return None
+    given = list(local.given)
+    given[number] = wide
+    try:
+        question = Question(local, given, np.random.default_rng(0), weights=judge.question.rows[0], rows=False)
+    except Exception:  # an operator that does not take the broadcast input: no un-broadcast to miss
+        return None
+    every = gradient_arrays(Judge(question, judge.names, ("forward",), judge.rtol), number, "differences", 0)[1]
+    extra = every.ndim - x.ndim
+    axes = [*range(extra), *(extra + axis for axis in range(x.ndim) if x.shape[axis] != every.shape[extra + axis])]
+    for end, words in ((0, "first"), (-1, "last")):
+        index = tuple(end if axis in axes else slice(None) for axis in range(every.ndim))
+        if _near(found, every[index].reshape(x.shape)):
+            return f"missing un-broadcast: the gradient of the {words} repetition in place of the sum over all"
+    return None
+
+
+def _precision(found: Array, expected: Array) -> str | None:
+    with np.errstate(all="ignore"):
+        if np.all(found == np.trunc(found)) and np.any(expected != np.trunc(expected)) and _near(found, np.trunc(expected)):
+            return "wrong dtype: its values are cut to whole numbers"
+        if found.dtype.kind == "c" and _near(found, expected.real.astype(found.dtype)):
+            return "wrong dtype: the imaginary part is lost"
+        single = np.max(np.abs(found - expected) / np.maximum(np.abs(expected), 1e-300), initial=0.0)
+        if found.dtype == np.float64 and 1e-9 < single < 1e-6 and np.array_equal(found, found.astype(np.float32)):
+            return "wrong dtype: it is computed in single precision"
+    return None
+
+
+def _part(found: Array, expected: Array, wrong: Array) -> str | None:
+    count = int(wrong.sum())
+    if count == wrong.size:
+        return None
+    here, there = found[wrong], expected[wrong]
+    what = ""
+    if np.all(there != 0):
+        factors = here / there
+        if np.allclose(factors, factors.flat[0], rtol=NEAR):
+            factor = factors.flat[0]
+            what = ", by the wrong sign" if abs(factor + 1) < NEAR else f", by a factor of {factor:.4g}"
+    return f"wrong in {count} of {wrong.size} elements{what}; the others are right"

@@ -1,0 +1,263 @@
+"""Answers compared: what reverse and forward mode say, beside what differences say, with a verdict for each.
+
+The differences are the judge of both modes, because a rule that is wrong is often wrong in both (one is made of the other). Two
+tests need no differences: that both modes say the same of one number (they do to rounding), and the complex step, which
+proves a derivative where noise hides it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from autograd.check.differences import ROUNDING, SURE, Slopes
+from autograd.check.question import Question
+from autograd.check.report import Probe
+
+Array = np.ndarray[Any, Any]
+
+DOT_TOLERANCE = 1e-9
+"""How near two modes come that compute the same sums in another order."""
+
+DECADES = 3
+"""Elements whose derivatives differ in size by more than this are probed apart: beside a large one a small one is not seen."""
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """What the inputs and the outputs of a question are called in reports."""
+
+    inputs: Sequence[str]
+    outputs: Sequence[str]
+
+
+@dataclass(eq=False)
+class Asked:
+    """One column: how far the input was moved, and for each mode what it found, what was expected, and the verdicts, by row."""
+
+    number: int
+    direction: Array
+    length: float
+    where: str
+    found: dict[str, Array]
+    slopes: Slopes
+    margin: Array
+    verdicts: dict[str, Array]
+    expected: Array
+    proven: Array
+
+    @property
+    def worst(self) -> str:
+        """The gravest of its verdicts."""
+        return gravest([each for row in self.verdicts.values() for each in row])
+
+
+ORDER = ("wrong", "not finite", "kink", "too noisy to tell", "right", "vacuous")
+
+
+def gravest(verdicts: Sequence[str]) -> str:
+    """The verdict of several answers; a part that never changes says nothing beside one that does."""
+    return min(verdicts, key=ORDER.index, default="vacuous")
+
+
+class Judge:
+    """Asks a question column by column, and compares the answers."""
+
+    def __init__(self, question: Question, names: Names, modes: Sequence[str], rtol: float) -> None:
+        self.question = question
+        self.names = names
+        self.modes = modes
+        self.rtol = rtol
+        self.gradients = question.gradients() if "reverse" in modes else None
+        self._scale = np.zeros(len(question.rows))
+        self._sure = np.maximum(SURE, 3 * question.row_eps**0.5)  # single precision cannot be known better
+        if self.gradients is not None:
+            for position, row in enumerate(self.gradients):
+                for g, scale in zip(row, question.scales, strict=True):
+                    self._scale[position] = max(self._scale[position], _largest(g * scale))
+
+    def ask(self, number: int, direction: Array) -> Asked:
+        """One column: every row in every mode, along a direction in one leaf."""
+        question = self.question
+        found: dict[str, Array] = {}
+        if self.gradients is not None:
+            moved = direction != 0  # elsewhere an infinite gradient must not matter
+            found["reverse mode"] = np.array([_real_sum(row[number][moved] * direction[moved]) for row in self.gradients])
+        if "forward" in self.modes:
+            directions = [np.zeros(each.shape) for each in question.points]
+            directions[number] = direction
+            found["forward mode"] = question.tangent(directions)
+        sizes = np.max(np.abs([*found.values()]), axis=0)
+        sizes = np.where(np.isfinite(sizes), sizes, 0.0)
+        scale = np.maximum(self._scale, sizes)
+        slopes = question.slopes(number, direction, self.rtol * sizes, scale)
+        asked = self._judged(number, direction, found, slopes, scale)
+        if asked.worst in ("wrong", "too noisy to tell"):  # the quick estimate is not enough to say that
+            asked = self._judged(number, direction, found, question.slopes(number, direction, None, scale), scale)
+        if asked.worst in ("wrong", "too noisy to tell"):
+            self._prove_by_complex_step(asked)
+        return asked
+
+    def _judged(self, number: int, direction: Array, found: dict[str, Array], slopes: Slopes, scale: Array) -> Asked:
+        verdicts = {how: self._verdicts(each, slopes, scale) for how, each in found.items()}
+        where, length = self._place(number, direction)
+        unproven = np.zeros(slopes.value.shape, bool)
+        return Asked(number, direction, length, where, found, slopes, slopes.margin, verdicts, slopes.value, unproven)
+
+    def _verdicts(self, found: Array, slopes: Slopes, scale: Array) -> Array:
+        """A verdict for each row."""
+        with np.errstate(all="ignore"):
+            expected, margin = slopes.value, slopes.margin
+            error = np.abs(found - expected)
+            tolerance = self.rtol * np.maximum(np.abs(found), np.abs(expected)) + margin
+            low, high = np.fmin(slopes.left, slopes.right), np.fmax(slopes.left, slopes.right)
+            inside = ((found >= low - tolerance) & (found <= high + tolerance)) | (np.isinf(low) & (low == high))
+            finite = np.isfinite(found) & np.isfinite(expected)
+            agree = error <= tolerance
+            around = np.maximum(np.maximum(scale, slopes.change), np.where(agree, np.abs(found), np.abs(expected)))
+            unsure = ~(margin <= self._sure * around) & ~(error > 10 * tolerance)
+            kinked = slopes.kinked & ~(high - low <= SURE * scale) & inside
+            still = (slopes.constant | ~self.question.finite_rows) & (found == 0)
+        return np.select(
+            [still, kinked, ~finite, unsure, agree], ["vacuous", "kink", "not finite", "too noisy to tell", "right"], "wrong"
+        )
+
+    def _prove_by_complex_step(self, asked: Asked) -> None:
+        exact = self.question.complex_step(asked.number, asked.direction)
+        if exact is None:
+            return
+        for how, found in asked.found.items():
+            near = (np.abs(found - exact) <= DOT_TOLERANCE * np.abs(exact)) & (exact != 0)
+            proven = near & np.isin(asked.verdicts[how], ["wrong", "too noisy to tell"])
+            asked.verdicts[how] = np.where(proven, "right", asked.verdicts[how])
+            asked.expected = np.where(proven, exact, asked.expected)
+            asked.margin = np.where(proven, DOT_TOLERANCE * np.abs(exact), asked.margin)
+            asked.proven |= proven
+
+    def _place(self, number: int, direction: Array) -> tuple[str, float]:
+        """The name of an element, and how long the step in it is, so that answers are those of the element."""
+        places = np.argwhere(direction)
+        name = self.names.inputs[number]
+        if len(places) != 1:
+            return f"{name}, along a direction in {len(places)} elements", 1.0
+        step = direction[tuple(places[0])]
+        part = "" if direction.dtype.kind != "c" else " (imaginary part)" if step.real == 0 else ""
+        size = float(abs(step)) if direction.dtype.kind == "c" else float(step)
+        return f"{name}{index_text(tuple(places[0]))}{part}", size
+
+    def probes(self, asked: Asked) -> Iterator[Probe]:
+        """The answers of one column, as reports show them: for each mode the worst row."""
+        with np.errstate(all="ignore"):
+            for how, found in asked.found.items():
+                error = np.abs(found - asked.expected)
+                tolerance = self.rtol * np.maximum(np.abs(found), np.abs(asked.expected)) + asked.margin
+                grave = np.array([ORDER.index(each) for each in asked.verdicts[how]])
+                rows = np.flatnonzero(grave == grave.min())
+                if len(rows) > 1 and rows[0] == 0:
+                    rows = rows[1:]  # a single output says more than the combination of all
+                row = rows[np.argmax(np.nan_to_num(error[rows] / np.maximum(tolerance[rows], 1e-300)))]
+                kinked = asked.verdicts[how][row] == "kink"
+                size = abs(asked.length)
+                yield Probe(
+                    self._output(int(row)) + asked.where,
+                    how,
+                    float(found[row]) / asked.length,
+                    float(asked.expected[row]) / asked.length,
+                    float(error[row]) / size,
+                    float(tolerance[row]) / size,
+                    float(asked.margin[row]) / size,
+                    str(asked.verdicts[how][row]),
+                    float(asked.slopes.left[row]) / asked.length if kinked else None,
+                    float(asked.slopes.right[row]) / asked.length if kinked else None,
+                    "the complex step" if asked.proven[row] else "differences",
+                )
+
+    def _output(self, row: int) -> str:
+        if row == 0 or len(self.names.outputs) <= row - 1:
+            return ""
+        return f"{self.names.outputs[row - 1]} by "
+
+    # ------------------------------------------------------------------------------------------------ columns
+
+    def directions(self, number: int, max_elements: int, n_directions: int) -> list[Array]:
+        """What to probe of one leaf: each element alone, or a few dense directions; in the leaf's own scale.
+
+        Elements whose derivatives are of very different size, or exactly zero, are probed in groups of their own.
+        """
+        question = self.question
+        x, scale = question.points[number], question.scales[number]
+        if x.size <= max_elements:
+            alone = np.eye(x.size, dtype=bool).reshape(x.size, *x.shape)
+            if x.dtype.kind == "c":
+                return [np.where(mask, scale * unit, 0) for mask in alone for unit in (1 + 0j, 1j)]
+            return [np.where(mask, scale, 0.0) for mask in alone]
+        if self.gradients is None:
+            groups = [np.ones(x.shape, bool)]
+        else:
+            groups = list(_by_size(np.abs(self.gradients[0][number]) * scale))
+        return [np.where(group, scale * question.signed(x), 0) for group in groups for _ in range(n_directions)]
+
+    def narrow(self, asked: Asked) -> Asked:
+        """Halve a direction whose answer is bad, again and again, down to one element if that can be seen."""
+        verdict = asked.worst
+        while np.count_nonzero(asked.direction) > 1:
+            places = np.flatnonzero(asked.direction)
+            halves = []
+            for part in (places[: len(places) // 2], places[len(places) // 2 :]):
+                half = np.zeros_like(asked.direction)
+                half.flat[part] = asked.direction.flat[part]
+                halves.append(self.ask(asked.number, half))
+            bad = [each for each in halves if each.worst == verdict]
+            if not bad:
+                break
+            asked = max(bad, key=_excess)
+        return asked
+
+    def dot_test(self) -> Probe | None:
+        """Both modes asked one number, the derivative of row 0 along a direction in all inputs: they agree to rounding."""
+        if self.gradients is None or "forward" not in self.modes:
+            return None
+        question = self.question
+        directions = [scale * question.signed(x) for x, scale in zip(question.points, question.scales, strict=True)]
+        terms = [g * v for g, v in zip(self.gradients[0], directions, strict=True)]
+        by_reverse = sum(_real_sum(each) for each in terms)
+        by_forward = float(question.tangent(directions)[0])
+        size = sum(float(np.sum(np.abs(each))) for each in terms)
+        with np.errstate(all="ignore"):
+            error = abs(by_forward - by_reverse)
+        tolerance = DOT_TOLERANCE * max(size, abs(by_forward)) + ROUNDING * float(question.rounding[0])
+        verdict = "right" if error <= tolerance else "wrong" if np.isfinite(error) else "not finite"
+        where = "all inputs, along a direction"
+        return Probe(where, "forward mode", by_forward, by_reverse, error, tolerance, 0.0, verdict, judge="reverse mode")
+
+
+def index_text(place: Sequence[Any]) -> str:
+    """``[2, 1]`` for the element at that place, nothing for the only element of a scalar."""
+    return f"[{', '.join(str(int(each)) for each in place)}]" if len(place) else ""
+
+
+def _by_size(sizes: Array) -> Iterator[Array]:
+    """Groups of elements, as masks: those of size zero, and for the rest those within some decades of each other."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        levels = np.floor(np.log10(sizes / (_largest(sizes) or 1.0)) / DECADES)
+    levels = np.where(np.isfinite(levels), np.maximum(levels, -4), -5)
+    for level in np.unique(levels)[::-1]:
+        yield levels == level
+
+
+def _largest(values: Array) -> float:
+    sizes = np.abs(values)
+    return float(np.max(sizes[np.isfinite(sizes)], initial=0.0))
+
+
+def _real_sum(values: Array) -> float:
+    return float(np.sum(values).real)
+
+
+def _excess(asked: Asked) -> float:
+    with np.errstate(all="ignore"):
+        errors = [np.abs(each - asked.slopes.value) / np.maximum(asked.margin, 1e-300) for each in asked.found.values()]
+    return float(np.max(np.nan_to_num(errors, nan=np.inf, posinf=np.inf), initial=0.0))

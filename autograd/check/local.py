@@ -1,0 +1,225 @@
+"""One kernel alone: its rules against differences of itself, at given values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from autograd.check.diagnosis import diagnose
+from autograd.check.gradient import Derivative, examine
+from autograd.check.report import Culprit, GradientReport
+from autograd.containers import flatten
+from autograd.engine import binding_of, resolve, run
+from autograd.errors import GradientError
+from autograd.primitive_rules import Call, at, name_of
+from autograd.tensor import innermost_value
+from registry import backends
+from registry.bindings import Binding
+
+MODES = ("reverse", "forward")
+
+
+def check_call(
+    name: str,
+    inputs: Sequence[Any],
+    attrs: Mapping[str, Any] | None = None,
+    *,
+    modes: Sequence[str] = MODES,
+    order: int = 1,
+    seed: int = 0,
+    rtol: float = 1e-6,
+) -> GradientReport:
+    """Compare the rules of one operator with differences of its kernel, at these inputs, on the active backend.
+
+    inputs   arrays in the order of the schema, a list input as one list; every float or complex one is checked
+    attrs    attributes by name; those left out have their defaults
+
+    The report is as that of ``check_gradient``; where the verdict is "wrong", its ``culprit`` names the input, the element and
+    the kind of fault. A rule that raises is wrong, with its error for a diagnosis. Raises GradientError for an operator without a
+    gradient or without a float among the inputs, and what the kernel raises for inputs that it refuses.
+
+    >>> check_call("multiply", [np.array([1.0, 2.0]), np.array([[3.0], [4.0]])]).verdict
+    'right'
+    """
+    binding = binding_of(name)
+    if binding.gradient is None:
+        raise GradientError(f"check_call: operator {name!r} has no gradient; register one with @gradient({name!r}, ...)")
+    given = {**binding.attr_defaults, **dict(attrs or {})}
+    tracked = [[True] * len(each) if is_list else True for each, is_list in zip(inputs, binding.list_inputs, strict=True)]
+    local = LocalCall(binding, inputs, given, tracked)
+    if not local.given:
+        raise GradientError(f"check_call: operator {name!r} got no float or array of floats: nothing to check")
+    with np.errstate(all="ignore"):
+        return check_locally(local, modes, seed, rtol, order=order)
+
+
+class LocalCall:
+    """One execution of a kernel, as a function of those of its inputs whose derivatives are asked for."""
+
+    def __init__(self, binding: Binding, values: Sequence[Any], attrs: Mapping[str, Any], tracked: Sequence[Any]) -> None:
+        self.binding = binding
+        self.attrs = dict(attrs)
+        self._values = [list(each) if is_list else each for each, is_list in zip(values, binding.list_inputs, strict=True)]
+        self._places: list[tuple[int, int | None]] = []
+        self.paths: list[str] = []
+        self.given: list[Any] = []
+        for position, (value, follows) in enumerate(zip(self._values, tracked, strict=True)):
+            members = (
+                list(enumerate(zip(value, follows, strict=True))) if isinstance(follows, list) else [(None, (value, follows))]
+            )
+            for member, (each, wanted) in members:
+                if wanted and _is_float(each):
+                    self._places.append((position, member))
+                    self.paths.append(binding.input_names[position] + ("" if member is None else f"[{member}]"))
+                    self.given.append(each)
+        self._function = _function_of(binding, self.attrs)
+        self.outputs: list[str] = []
+        self.float_outputs: list[int] = []
+        self.changed: str | None = None
+
+    @property
+    def function_name(self) -> str | None:
+        """The name of the function of the user's that the record stands for, if it stands for one."""
+        call = self.attrs.get("call")
+        return name_of(call.function) if isinstance(call, Call) else None
+
+    @property
+    def inner(self) -> Callable[..., Any] | None:
+        """For a record that stands for many kernels, a checkpoint: the function that runs them."""
+        return self._function if self.binding.name == "checkpoint" else None
+
+    def __call__(self, *values: Any) -> list[Any]:
+        inputs = [list(each) if isinstance(each, list) else each for each in self._values]
+        for (position, member), value in zip(self._places, values, strict=True):
+            if member is None:
+                inputs[position] = value
+            else:
+                inputs[position][member] = value
+        with backends.use_backend(self.binding.kernel.backend_name):
+            result = self._function(inputs[0]) if self._function is not None else run(self.binding.name, inputs, self.attrs)
+        results = [resolve(each) for each in result] if isinstance(result, list | tuple) else [resolve(result)]
+        floats = [(number, each) for number, each in enumerate(results) if _is_float(innermost_value(each))]
+        several = len(results) > 1
+        self.outputs = [f"output {number}" if several else "output" for number, _ in floats]
+        self.float_outputs = [number for number, _ in floats]
+        return [each for _, each in floats]
+
+
+def _is_float(value: Any) -> bool:
+    return (
+        isinstance(value, np.ndarray | np.generic | float | complex)
+        and np.asarray(value).dtype.kind in "fc"
+        and np.size(value) > 0
+    )
+
+
+def _function_of(binding: Binding, attrs: Mapping[str, Any]) -> Callable[[Sequence[Any]], Any] | None:
+    """For an operator that stands for a function of the user's: that function, of the list of its tensors."""
+    if binding.name in ("checkpoint", "custom_gradient"):
+        function: Callable[[Sequence[Any]], Any] = attrs["function"]
+        return function
+    call = attrs.get("call")
+    return _Again(call) if isinstance(call, Call) else None
+
+
+class _Again:
+    """The call of a primitive, again, with other values where its tensors stood."""
+
+    def __init__(self, call: Call) -> None:
+        self._call = call
+        self._leaves, self._structure = flatten(list(call.args))
+        values = [at(call.args[argnum], path) for argnum, path in call.places]
+        self._at = [next(n for n, leaf in enumerate(self._leaves) if leaf is value) for value in values]
+
+    def __call__(self, values: Sequence[Any]) -> list[Any]:
+        leaves = list(self._leaves)
+        for place, value in zip(self._at, values, strict=True):
+            leaves[place] = value
+        return flatten(self._call.function(*self._structure.rebuild(leaves), **self._call.kwargs))[0]
+
+
+def check_locally(
+    local: LocalCall,
+    modes: Sequence[str],
+    seed: int,
+    rtol: float,
+    *,
+    order: int = 1,
+    weights: Sequence[Any] | None = None,
+) -> GradientReport:
+    """The report on one execution, and what its rules did wrong as its culprit."""
+    subject = f"operator {local.binding.name!r}"
+    report = GradientReport(subject, "right")
+    call: Any = local
+    for number in range(1, order + 1):
+        try:
+            if number > 1:
+                call = Derivative(call, seed)
+            report, judge = examine(
+                call, subject, modes, seed, 2, 32, rtol, order=number, weights=weights if number == 1 else None
+            )
+        except Exception as error:
+            if not _is_of_rule(local, error):
+                raise
+            return _broken(local, subject, error, number)
+        if report.verdict == "wrong":
+            return report.with_culprit(_culprit(local, report, judge, rtol))
+        if not report.ok:
+            return report
+    return report
+
+
+def _is_of_rule(local: LocalCall, error: Exception) -> bool:
+    """Whether the kernel itself runs at this point, so that an error is of its rules."""
+    try:
+        local(*local.given)
+    except Exception:
+        return False
+    return True
+
+
+def _broken(local: LocalCall, subject: str, error: Exception, order: int) -> GradientReport:
+    text = f"its rule raises {type(error).__name__}: {error}"
+    if "shape" in str(error) and "expected" in str(error) and "gradient of operator" in str(error):
+        text = f"missing un-broadcast: {text}" if _broadcasts(local) else f"wrong shape: {text}"
+    named = [each for each in local.paths if f"input {each!r}" in str(error)] or local.paths
+    nan = float("nan")
+    culprit = Culprit(
+        local.binding.name, local.binding.kernel.backend_name, named[0], "", nan, nan, nan, text, function=local.function_name
+    )
+    return GradientReport(subject, "wrong", where=named[0], culprit=culprit, order=order)
+
+
+def _broadcasts(local: LocalCall) -> bool:
+    outputs = local(*local.given)
+    return any(np.shape(each) != np.shape(y) for each in local.given for y in outputs)
+
+
+def _culprit(local: LocalCall, report: GradientReport, judge: Any, rtol: float) -> Culprit:
+    """The worst answer of one kernel, and what kind of fault it is."""
+    bad = [each for each in report.probes if each.verdict == "wrong"]
+    worst = max(bad, key=lambda each: each.error / (each.tolerance or 1.0))
+    number = next((n for n, path in enumerate(local.paths) if _names(worst.where, path)), 0)
+    if worst.where.startswith("all inputs"):
+        number = 0
+    found = diagnose(local, judge, number, worst, report.order, rtol)
+    return Culprit(
+        local.binding.name,
+        local.binding.kernel.backend_name,
+        local.paths[number],
+        found.element,
+        found.found,
+        found.expected,
+        found.tolerance,
+        found.text,
+        worst.how,
+        n_wrong=found.n_wrong,
+        function=local.function_name,
+    )
+
+
+def _names(where: str, path: str) -> bool:
+    place = where.rpartition(" by ")[2]
+    return place == path or place.startswith((f"{path}[", f"{path},", f"{path} "))
