@@ -164,9 +164,12 @@ def _varied(tape: Tape, rows: list[tuple[int, int, int, int]]) -> list[tuple[int
 
 def _check_record(local: LocalCall, record: Record, modes: Sequence[str], seed: int, rtol: float, order: int) -> GradientReport:
     """One record, asked with the cotangents that arrived where these are finite and not all zero."""
+    try:
+        outputs = [np.asarray(each) for each in local(*local.given)]
+    except Exception as error:  # a kernel that does not run again by itself
+        return GradientReport(f"operator {local.binding.name!r}", "too noisy to tell", notes=(str(error),))
     weights = None
     if any(each is not None and np.all(np.isfinite(each)) and np.any(each) for each in record.dys):
-        outputs = [np.asarray(each) for each in local(*local.given)]
         arrived = [record.dys[number] if number < len(record.dys) else None for number in local.float_outputs]
         weights = [
             np.zeros(y.shape) if each is None or not np.all(np.isfinite(each)) else np.asarray(_dense(each))
@@ -174,10 +177,7 @@ def _check_record(local: LocalCall, record: Record, modes: Sequence[str], seed: 
         ]
         largest = max(float(np.max(np.abs(each), initial=0.0)) for each in weights)
         weights = [each / (largest or 1.0) for each in weights]
-    try:
-        return check_locally(local, modes, seed, rtol, order=order, weights=weights)
-    except Exception as error:  # a kernel that does not run again by itself
-        return GradientReport(f"operator {local.binding.name!r}", "too noisy to tell", notes=(str(error),))
+    return check_locally(local, modes, seed, rtol, order=order, weights=weights)
 
 
 def _dense(dy: Any) -> Any:

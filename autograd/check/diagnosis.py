@@ -89,7 +89,7 @@ def gradient_arrays(judge: Judge, number: int, how: str, row: int) -> tuple[Arra
                 directions = [np.zeros(each.shape) for each in question.points]
                 directions[number] = direction
                 found[at] += back * question.tangent(directions)[row] / scales[at]
-    if how != "forward mode":
+    if how == "reverse mode":
         gradients = judge.gradients if judge.gradients is not None else question.gradients()
         found = np.asarray(gradients[row][number])
     return found, expected, margin
@@ -105,15 +105,12 @@ def _kind(local: LocalCall, judge: Judge, number: int, how: str, found: Array, e
         bad = int((~np.isfinite(found)).sum())
         return f"not finite in {bad} of {found.size} elements, where the derivative is"
     reverse = how == "reverse mode"
-    dtype = judge.question.points[number].dtype
     checks = (
         _saved_value(local),
         _scaling(judge, number) if reverse else None,
         _zero(found, wrong),
+        _conjugate(found, expected),
         _factor(local, judge, number, found, expected),
-        "missing conjugate: it is the complex conjugate of the right one"
-        if dtype.kind == "c" and _near(found, np.conj(expected))
-        else None,
         _order_of_elements(found, expected),
         _other_input(local, judge, number, found),
         _sum_left_out(local, judge, number, found) if reverse else None,
@@ -152,6 +149,13 @@ def _zero(found: Array, wrong: Array) -> str | None:
     if wrong.all() or not np.any(found):
         return "zero where it should not be: the rule gives 0 for every element"
     return f"zero where it should not be, in {int(wrong.sum())} of {found.size} elements"
+
+
+def _conjugate(found: Array, expected: Array) -> str | None:
+    both = min(np.max(np.abs(part), initial=0.0) for part in (expected.real, expected.imag))
+    if both <= NEAR * np.max(np.abs(expected), initial=0.0) or not _near(found, np.conj(expected)):
+        return None  # of a number that is real or imaginary alone, the conjugate is itself or its negative
+    return "missing conjugate: it is the complex conjugate of the right one"
 
 
 def _factor(local: LocalCall, judge: Judge, number: int, found: Array, expected: Array) -> str | None:
@@ -220,7 +224,7 @@ def _sum_left_out(local: LocalCall, judge: Judge, number: int, found: Array) -> 
         question = Question(local, given, np.random.default_rng(0), weights=judge.question.rows[0], rows=False)
     except Exception:  # an operator that does not take the broadcast input: no un-broadcast to miss
         return None
-    every = gradient_arrays(Judge(question, judge.names, ("forward",), judge.rtol), number, "differences", 0)[1]
+    every = gradient_arrays(Judge(question, judge.names, (), judge.rtol), number, "differences", 0)[1]
     extra = every.ndim - x.ndim
     axes = [*range(extra), *(extra + axis for axis in range(x.ndim) if x.shape[axis] != every.shape[extra + axis])]
     for end, words in ((0, "first"), (-1, "last")):
@@ -232,10 +236,10 @@ def _sum_left_out(local: LocalCall, judge: Judge, number: int, found: Array) -> 
 
 def _precision(found: Array, expected: Array) -> str | None:
     with np.errstate(all="ignore"):
-        if np.all(found == np.trunc(found)) and np.any(expected != np.trunc(expected)) and _near(found, np.trunc(expected)):
+        if found.dtype.kind == "c":
+            return "wrong dtype: the imaginary part is lost" if _near(found, expected.real.astype(found.dtype)) else None
+        if np.any(expected != np.trunc(expected)) and np.array_equal(found, np.trunc(expected)):
             return "wrong dtype: its values are cut to whole numbers"
-        if found.dtype.kind == "c" and _near(found, expected.real.astype(found.dtype)):
-            return "wrong dtype: the imaginary part is lost"
         single = np.max(np.abs(found - expected) / np.maximum(np.abs(expected), 1e-300), initial=0.0)
         if found.dtype == np.float64 and 1e-9 < single < 1e-6 and np.array_equal(found, found.astype(np.float32)):
             return "wrong dtype: it is computed in single precision"

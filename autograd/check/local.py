@@ -200,7 +200,8 @@ def _broadcasts(local: LocalCall) -> bool:
 def _culprit(local: LocalCall, report: GradientReport, judge: Any, rtol: float) -> Culprit:
     """The worst answer of one kernel, and what kind of fault it is."""
     bad = [each for each in report.probes if each.verdict == "wrong"]
-    worst = max(bad, key=lambda each: each.error / (each.tolerance or 1.0))
+    reverse = [each for each in bad if each.how == "reverse mode"]  # a fault shows its kind there: the other mode is made of it
+    worst = max(reverse or bad, key=lambda each: each.error / (each.tolerance or 1.0))
     number = next((n for n, path in enumerate(local.paths) if _names(worst.where, path)), 0)
     if worst.where.startswith("all inputs"):
         number = 0

@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 import autograd.numpy as np
 from autograd import GradientError, custom_gradient
-from autograd.check import GradientReport, check_gradient
-from autograd.check import question
+from autograd.check import GradientReport, check_gradient, question
 
 rng = numpy.random.default_rng(0)
 LARGE = rng.normal(size=(30, 20))
