@@ -113,11 +113,12 @@ def _careful(f: Callable[[float], Array], y: Array, eps: Array, magnitude: Array
     error = np.maximum(eps * magnitude, _rounding(f, y))
     noise = np.fmax(error, eps * np.fmax(np.abs(ups), np.abs(downs))) / h
     value, uncertainty, noise_there = _extrapolated((ups - downs) / (2 * h), noise, 2)
-    right, right_error, _ = _extrapolated((ups - y) / h, 2 * noise, 1)
-    left, left_error, _ = _extrapolated((y - downs) / h, 2 * noise, 1)
+    right, right_error, right_noise = _extrapolated((ups - y) / h, 2 * noise, 1)
+    left, left_error, left_noise = _extrapolated((y - downs) / h, 2 * noise, 1)
+    apart = 3 * (left_error + right_error) + ROUNDING * (left_noise + right_noise)
     right = np.where(_shrinks_slowly(ups - y, 0.3, error), np.copysign(np.inf, ups[-1] - y), right)
     left = np.where(_shrinks_slowly(downs - y, 0.3, error), np.copysign(np.inf, y - downs[-1]), left)
-    kinked = _is_kinked(left, right, 3 * (left_error + right_error), np.abs(ups - 2 * y + downs) / h, 4 * noise)
+    kinked = _is_kinked(left, right, apart, np.abs(ups - 2 * y + downs) / h, 4 * noise)
     kinked |= _shrinks_slowly(ups - downs, 0.9, error)  # a jump
     vertical = np.isinf(left) & (left == right)
     value = np.where(vertical, left, value)

@@ -102,18 +102,21 @@ class Function:
         ]
         self.paths = [paths[place] for place in self._places]
         self.given = [self._leaves[place] for place in self._places]
+        self._random = any(_fresh(each) is not each for each in self._leaves)
         self.outputs: list[str] = []
 
     def __call__(self, *values: Any) -> list[Any]:
-        leaves = [_fresh(each) for each in self._leaves]
+        leaves = [_fresh(each) for each in self._leaves] if self._random else list(self._leaves)
         for place, value in zip(self._places, values, strict=True):
             leaves[place] = value
         args, kwargs = self._structure.rebuild(leaves)
-        results, structure = flatten(self._f(*args, **kwargs))
-        paths = structure.paths("output")
-        floats = [(path, each) for path, each in zip(paths, results, strict=True) if _is_float(each)]
-        self.outputs = [path for path, _ in floats]
-        return [each for _, each in floats]
+        y = self._f(*args, **kwargs)
+        results, structure = ([y], None) if type(y) in (np.ndarray, np.float64, float, Tensor) else flatten(y)
+        is_float = [_is_float(each) for each in results]
+        if not self.outputs:
+            paths = ["output"] if structure is None else structure.paths("output")
+            self.outputs = [path for path, each in zip(paths, is_float, strict=True) if each]
+        return [each for each, kept in zip(results, is_float, strict=True) if kept]
 
 
 def _fresh(leaf: Any) -> Any:
@@ -129,6 +132,8 @@ def _has_derivative(leaf: Any) -> bool:
 def _is_float(result: Any) -> bool:
     if isinstance(result, Tensor):
         result = innermost_value(result)
+    if type(result) is np.ndarray:
+        return result.dtype.kind in "fc"
     return isinstance(result, np.ndarray | np.generic | float | complex) and np.asarray(result).dtype.kind in "fc"
 
 
@@ -190,8 +195,7 @@ def examine(
         notes.append("no output depends on an input, as far as the tape saw")
     columns: list[Asked] = []
     for leaf in range(len(question.points)):
-        for direction in judge.directions(leaf, max_elements, n_directions):
-            asked = judge.ask(leaf, direction)
+        for asked in judge.ask_all(leaf, judge.directions(leaf, max_elements, n_directions)):
             if asked.worst in ("right", "vacuous"):
                 columns.append(asked)
             elif (

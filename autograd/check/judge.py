@@ -22,6 +22,9 @@ Array = np.ndarray[Any, Any]
 DOT_TOLERANCE = 1e-9
 """How near two modes come that compute the same sums in another order."""
 
+FAR_OFF = 1000.0
+"""How many tolerances away an answer is wrong by a single difference already: noise that does not show moves it less far."""
+
 DECADES = 3
 """Elements whose derivatives differ in size by more than this are probed apart: beside a large one a small one is not seen."""
 
@@ -36,7 +39,10 @@ class Names:
 
 @dataclass(eq=False)
 class Asked:
-    """One column: how far the input was moved, and for each mode what it found, what was expected, and the verdicts, by row."""
+    """One column: how far the input was moved, and for each mode what it found, what was expected, and the verdicts, by row.
+
+    ``telling`` is the row that a report shows, where that is known already.
+    """
 
     number: int
     direction: Array
@@ -48,6 +54,7 @@ class Asked:
     verdicts: dict[str, Array]
     expected: Array
     proven: Array
+    telling: dict[str, int] | None = None
 
     @property
     def worst(self) -> str:
@@ -72,6 +79,8 @@ class Judge:
         self.modes = modes
         self.rtol = rtol
         self.gradients = question.gradients() if "reverse" in modes else None
+        self._still = [np.zeros(each.shape) for each in question.points]
+        self._unproven = np.zeros(len(question.rows), bool)
         self._scale = np.zeros(len(question.rows))
         self._sure = np.maximum(SURE, 3 * question.row_eps**0.5)  # single precision cannot be known better
         if self.gradients is not None:
@@ -79,23 +88,83 @@ class Judge:
                 for g, scale in zip(row, question.scales, strict=True):
                     self._scale[position] = max(self._scale[position], _largest(g * scale))
 
-    def ask(self, number: int, direction: Array) -> Asked:
-        """One column: every row in every mode, along a direction in one leaf."""
+    def ask_all(self, number: int, directions: Sequence[Array]) -> list[Asked]:
+        """Columns, one for each direction in one leaf.
+
+        Where what is found agrees with a single central difference of small step, and the function bends no more there than a
+        smooth one does, that is all; whatever is not that plain is asked with every care.
+        """
         question = self.question
+        plain = self.gradients is not None and question.finite and len(directions) > 0
+        if not plain or not all(np.isfinite(row[number]).all() for row in self.gradients or ()):
+            return [self.ask(number, each) for each in directions]
+        found = self._found_along(number, directions)
+        ups, downs, step = question.pairs(number, directions)
+        y, noise = question.y, question.rounding / step
+        with np.errstate(all="ignore"):
+            value = (ups - downs) / (2 * step)
+            bend = np.abs(ups - 2 * y + downs) / step
+            still = (ups == y) & (downs == y)
+            sizes = np.max(np.abs([*found.values()]), axis=0)
+            around = np.maximum(self._scale, np.abs(value))
+            good = (bend <= 1e-3 * around + ROUNDING * noise) & (ROUNDING * noise <= SURE / 10 * around) | still & (sizes == 0)
+            errors = {how: np.abs(each - value) for how, each in found.items()}
+            tolerance = self.rtol * np.maximum(sizes, np.abs(value)) + ROUNDING * noise
+            for each in errors.values():  # what is between agreement and plain disagreement is looked at again
+                good &= (each <= 0.5 * self.rtol * sizes + ROUNDING * noise) | (each > FAR_OFF * tolerance)
+            verdicts = {
+                how: np.select([still & (each == 0), errors[how] > FAR_OFF * tolerance], ["vacuous", "wrong"], "right")
+                for how, each in found.items()
+            }
+        telling = {how: _telling_rows(each / np.maximum(tolerance, 1e-300)) for how, each in errors.items()}
+        columns = []
+        for n, direction in enumerate(directions):
+            if not good[n].all():
+                columns.append(self.ask(number, direction, {how: each[n] for how, each in found.items()}))
+                continue
+            slopes = Slopes(value[n], step * bend[n], noise, value[n], value[n], self._unproven, still[n], np.abs(value[n]))
+            where, length = self._place(number, direction)
+            columns.append(
+                Asked(
+                    number, direction, length, where, {how: each[n] for how, each in found.items()}, slopes, ROUNDING * noise,
+                    {how: each[n] for how, each in verdicts.items()}, value[n], self._unproven,
+                    {how: int(each[n]) for how, each in telling.items()},
+                )
+            )  # fmt: skip
+        return columns
+
+    def _found_along(self, number: int, directions: Sequence[Array]) -> dict[str, Array]:
+        """What each mode says of every row (second axis) along every direction (first axis)."""
         found: dict[str, Array] = {}
         if self.gradients is not None:
-            moved = direction != 0  # elsewhere an infinite gradient must not matter
-            found["reverse mode"] = np.array([_real_sum(row[number][moved] * direction[moved]) for row in self.gradients])
+            rows = np.array([np.ravel(row[number]) for row in self.gradients])
+            found["reverse mode"] = np.real(np.array([np.ravel(each) for each in directions]) @ rows.T)
         if "forward" in self.modes:
-            directions = [np.zeros(each.shape) for each in question.points]
-            directions[number] = direction
-            found["forward mode"] = question.tangent(directions)
+            found["forward mode"] = np.array([self.tangent(number, each) for each in directions])
+        return found
+
+    def tangent(self, number: int, direction: Array) -> Array:
+        """What forward mode says of every row along a direction in one leaf."""
+        directions = list(self._still)
+        directions[number] = direction
+        return self.question.tangent(directions)
+
+    def ask(self, number: int, direction: Array, found: dict[str, Array] | None = None) -> Asked:
+        """One column: every row in every mode, along a direction in one leaf."""
+        question = self.question
+        if found is None:
+            found = {}
+            if self.gradients is not None:
+                moved = direction != 0  # elsewhere an infinite gradient must not matter
+                found["reverse mode"] = np.array([_real_sum(row[number][moved] * direction[moved]) for row in self.gradients])
+            if "forward" in self.modes:
+                found["forward mode"] = self.tangent(number, direction)
         sizes = np.max(np.abs([*found.values()]), axis=0)
         sizes = np.where(np.isfinite(sizes), sizes, 0.0)
         scale = np.maximum(self._scale, sizes)
         slopes = question.slopes(number, direction, self.rtol * sizes, scale)
         asked = self._judged(number, direction, found, slopes, scale)
-        if asked.worst in ("wrong", "too noisy to tell"):  # the quick estimate is not enough to say that
+        if asked.worst in ("wrong", "too noisy to tell") and not self._far_off(asked):  # a quick estimate is not enough for that
             asked = self._judged(number, direction, found, question.slopes(number, direction, None, scale), scale)
         if asked.worst in ("wrong", "too noisy to tell"):
             self._prove_by_complex_step(asked)
@@ -104,8 +173,18 @@ class Judge:
     def _judged(self, number: int, direction: Array, found: dict[str, Array], slopes: Slopes, scale: Array) -> Asked:
         verdicts = {how: self._verdicts(each, slopes, scale) for how, each in found.items()}
         where, length = self._place(number, direction)
-        unproven = np.zeros(slopes.value.shape, bool)
-        return Asked(number, direction, length, where, found, slopes, slopes.margin, verdicts, slopes.value, unproven)
+        return Asked(number, direction, length, where, found, slopes, slopes.margin, verdicts, slopes.value, self._unproven)
+
+    def _far_off(self, asked: Asked) -> bool:
+        """Whether all that is wrong is so by far more than an estimate that has settled can be mistaken."""
+        if asked.worst != "wrong":
+            return False
+        for how, found in asked.found.items():
+            error = np.abs(found - asked.expected)
+            tolerance = self.rtol * np.maximum(np.abs(found), np.abs(asked.expected)) + asked.margin
+            if np.any((asked.verdicts[how] == "wrong") & ~(error > 100 * tolerance)):
+                return False
+        return not any(np.isin(each, ["kink", "too noisy to tell"]).any() for each in asked.verdicts.values())
 
     def _verdicts(self, found: Array, slopes: Slopes, scale: Array) -> Array:
         """A verdict for each row."""
@@ -135,21 +214,26 @@ class Judge:
             asked.verdicts[how] = np.where(proven, "right", asked.verdicts[how])
             asked.expected = np.where(proven, exact, asked.expected)
             asked.margin = np.where(proven, DOT_TOLERANCE * np.abs(exact), asked.margin)
-            asked.proven |= proven
+            asked.proven = asked.proven | proven
 
     def _place(self, number: int, direction: Array) -> tuple[str, float]:
         """The name of an element, and how long the step in it is, so that answers are those of the element."""
-        places = np.argwhere(direction)
+        places = np.flatnonzero(direction)
         name = self.names.inputs[number]
         if len(places) != 1:
             return f"{name}, along a direction in {len(places)} elements", 1.0
-        step = direction[tuple(places[0])]
+        place = np.unravel_index(places[0], direction.shape)
+        step = direction[place]
         part = "" if direction.dtype.kind != "c" else " (imaginary part)" if step.real == 0 else ""
         size = float(abs(step)) if direction.dtype.kind == "c" else float(step)
-        return f"{name}{index_text(tuple(places[0]))}{part}", size
+        return f"{name}{index_text(place)}{part}", size
 
     def probes(self, asked: Asked) -> Iterator[Probe]:
         """The answers of one column, as reports show them: for each mode the worst row."""
+        if asked.telling is not None:
+            for how, row in asked.telling.items():
+                yield self._probe(asked, how, row)
+            return
         with np.errstate(all="ignore"):
             for how, found in asked.found.items():
                 error = np.abs(found - asked.expected)
@@ -158,22 +242,29 @@ class Judge:
                 rows = np.flatnonzero(grave == grave.min())
                 if len(rows) > 1 and rows[0] == 0:
                     rows = rows[1:]  # a single output says more than the combination of all
-                row = rows[np.argmax(np.nan_to_num(error[rows] / np.maximum(tolerance[rows], 1e-300)))]
-                kinked = asked.verdicts[how][row] == "kink"
-                size = abs(asked.length)
-                yield Probe(
-                    self._output(int(row)) + asked.where,
-                    how,
-                    float(found[row]) / asked.length,
-                    float(asked.expected[row]) / asked.length,
-                    float(error[row]) / size,
-                    float(tolerance[row]) / size,
-                    float(asked.margin[row]) / size,
-                    str(asked.verdicts[how][row]),
-                    float(asked.slopes.left[row]) / asked.length if kinked else None,
-                    float(asked.slopes.right[row]) / asked.length if kinked else None,
-                    "the complex step" if asked.proven[row] else "differences",
+                yield self._probe(
+                    asked, how, int(rows[np.argmax(np.nan_to_num(error[rows] / np.maximum(tolerance[rows], 1e-300)))])
                 )
+
+    def _probe(self, asked: Asked, how: str, row: int) -> Probe:
+        """One answer of a column."""
+        found, expected = float(asked.found[how][row]), float(asked.expected[row])
+        size, margin = abs(asked.length), float(asked.margin[row])
+        verdict = str(asked.verdicts[how][row])
+        kinked = verdict == "kink"
+        return Probe(
+            self._output(row) + asked.where,
+            how,
+            found / asked.length,
+            expected / asked.length,
+            abs(found - expected) / size,
+            (self.rtol * max(abs(found), abs(expected)) + margin) / size,
+            margin / size,
+            verdict,
+            float(asked.slopes.left[row]) / asked.length if kinked else None,
+            float(asked.slopes.right[row]) / asked.length if kinked else None,
+            "the complex step" if asked.proven[row] else "differences",
+        )
 
     def _output(self, row: int) -> str:
         if row == 0 or len(self.names.outputs) <= row - 1:
@@ -237,6 +328,15 @@ class Judge:
 def index_text(place: Sequence[Any]) -> str:
     """``[2, 1]`` for the element at that place, nothing for the only element of a scalar."""
     return f"[{', '.join(str(int(each)) for each in place)}]" if len(place) else ""
+
+
+def _telling_rows(excess: Array) -> Array:
+    """For each column the row whose answers differ most; the combination of all outputs only where there is no other."""
+    if excess.shape[1] == 1:
+        return np.zeros(len(excess), int)
+    rows = 1 + np.argmax(excess[:, 1:], axis=1)
+    largest = np.max(excess[:, 1:], axis=1)
+    return np.where((largest <= 1) & (excess[:, 0] > 1), 0, rows)
 
 
 def _by_size(sizes: Array) -> Iterator[Array]:

@@ -8,6 +8,7 @@ random sign are asked, in which no element is left out.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import log2
 from typing import Any
 
 import numpy as np
@@ -87,6 +88,8 @@ class Question:
     @staticmethod
     def flat(outputs: Sequence[Array]) -> Array:
         """All outputs as one row of real numbers, a complex one as its two parts."""
+        if len(outputs) == 1:
+            return _real(outputs[0])
         return np.concatenate([_real(each) for each in outputs] or [np.zeros(0)])
 
     def _as_reals(self, weights: Sequence[Array]) -> Array:
@@ -178,6 +181,21 @@ class Question:
             return self._rows_of(self.run(points))
 
         return moved
+
+    def pairs(self, number: int, directions: Sequence[Array]) -> tuple[Array, Array, float]:
+        """All rows a small step up and down each direction, and the step, at which cutting off and rounding err alike."""
+        step = 2.0 ** round(log2(min(max(float(np.max(self.row_eps, initial=0.0)), 1e-16), 1e-6)) / 3)
+        points = list(self.points)
+        x = points[number]
+        ups, downs = [], []
+        for direction in directions:
+            shift = step * direction
+            points[number] = x + shift
+            ups.append(self.flat(self.run(points)))
+            points[number] = x - shift
+            downs.append(self.flat(self.run(points)))
+        with np.errstate(all="ignore"):
+            return np.array(ups) @ self._matrix.T, np.array(downs) @ self._matrix.T, step
 
     def slopes(self, number: int, direction: Array, goal: Array | None, scale: Any) -> Slopes:
         """The derivative of every row along a direction in one leaf, by differences."""
