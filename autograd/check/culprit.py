@@ -175,8 +175,6 @@ def _check_record(local: LocalCall, record: Record, modes: Sequence[str], seed: 
             np.zeros(y.shape) if each is None or not np.all(np.isfinite(each)) else np.asarray(_dense(each))
             for each, y in zip(arrived, outputs, strict=True)
         ]
-        largest = max(float(np.max(np.abs(each), initial=0.0)) for each in weights)
-        weights = [each / (largest or 1.0) for each in weights]
     return check_locally(local, modes, seed, rtol, order=order, weights=weights)
 
 

@@ -55,17 +55,25 @@ def diagnose(local: LocalCall, judge: Judge, number: int, worst: Probe, order: i
         return Finding("", worst.found, worst.expected, worst.tolerance, None, "forward mode differs from reverse mode")
     if question.points[number].size > MOST_ELEMENTS:
         return simple
-    found, expected, margin = gradient_arrays(judge, number, worst.how, 0)
-    with np.errstate(all="ignore"):
-        errors = np.abs(found - expected)
-        tolerance = rtol * np.maximum(np.abs(found), np.abs(expected)) + margin
-        wrong = ~(errors <= tolerance)
-    if not wrong.any():  # the combination of all outputs hides it: the answer of the single output stands
+    for row in dict.fromkeys((0, _row_of(judge, worst))):  # a combination of all outputs may hide it
+        found, expected, margin = gradient_arrays(judge, number, worst.how, row)
+        with np.errstate(all="ignore"):
+            errors = np.abs(found - expected)
+            tolerance = rtol * np.maximum(np.abs(found), np.abs(expected)) + margin
+            wrong = ~(errors <= tolerance)
+        if wrong.any():
+            break
+    else:
         return simple
     at = np.unravel_index(np.argmax(np.where(np.isnan(errors), np.inf, errors * wrong)), errors.shape)
-    text = _kind(local, judge, number, worst.how, found, expected, wrong) if order == 1 else None
+    text = _kind(local, judge, number, row, worst.how, found, expected, wrong) if order == 1 else None
     values = [_shown(each[at]) for each in (found, expected)]
     return Finding(index_text(at), values[0], values[1], float(tolerance[at]), (int(wrong.sum()), wrong.size), text)
+
+
+def _row_of(judge: Judge, worst: Probe) -> int:
+    output = worst.where.partition(" by ")[0] if " by " in worst.where else ""
+    return 1 + list(judge.names.outputs).index(output) if output in judge.names.outputs else 0
 
 
 def _shown(value: Any) -> float:
@@ -88,8 +96,7 @@ def gradient_arrays(judge: Judge, number: int, how: str, row: int) -> tuple[Arra
             tangents = [judge.tangent(number, each)[row] for each in directions]
             found = found + back * (np.reshape(tangents, x.shape) / scales)
     if how == "reverse mode":
-        gradients = judge.gradients if judge.gradients is not None else question.gradients()
-        found = np.asarray(gradients[row][number])
+        found = np.asarray(question.gradients([question.rows[row]])[0][number])
     return found, expected, margin
 
 
@@ -114,20 +121,22 @@ def _near(a: Array, b: Array) -> bool:
     return a.shape == b.shape and isfinite(size) and bool(np.all(np.abs(a - b) <= NEAR * size))
 
 
-def _kind(local: LocalCall, judge: Judge, number: int, how: str, found: Array, expected: Array, wrong: Array) -> str | None:
+def _kind(
+    local: LocalCall, judge: Judge, number: int, row: int, how: str, found: Array, expected: Array, wrong: Array
+) -> str | None:
     if not np.isfinite(found).all():
         bad = int((~np.isfinite(found)).sum())
         return f"not finite in {bad} of {found.size} elements, where the derivative is"
     reverse = how == "reverse mode"
     checks = (
         _saved_value(local),
-        _scaling(judge, number) if reverse else None,
+        _scaling(judge, number, row) if reverse else None,
         _zero(found, wrong),
         _conjugate(found, expected),
         _factor(local, judge, number, found, expected),
         _order_of_elements(found, expected),
-        _other_input(local, judge, number, found),
-        _sum_left_out(local, judge, number, found) if reverse else None,
+        _other_input(local, judge, number, row, found),
+        _sum_left_out(local, judge, number, row, found) if reverse else None,
         _precision(found, expected),
         _part(found, expected, wrong),
     )
@@ -140,16 +149,10 @@ def _saved_value(local: LocalCall) -> str | None:
     return f"saved value changed: {local.changed} is no longer what it was when it was recorded"
 
 
-def _scaling(judge: Judge, number: int) -> str | None:
+def _scaling(judge: Judge, number: int, row: int) -> str | None:
     """Whether the rule is linear in ``dy``, as every rule must be."""
-    question = judge.question
-    once = judge.gradients[0][number] if judge.gradients is not None else question.gradients()[0][number]
-    weights = question.rows[0]
-    try:
-        question.rows[0] = [2.0 * each for each in weights]
-        twice = question.gradients()[0][number]
-    finally:
-        question.rows[0] = weights
+    weights = judge.question.rows[row]
+    once, twice = [each[number] for each in judge.question.gradients([weights, [2.0 * each for each in weights]])]
     if _near(twice, 2.0 * once):
         return None
     if _near(twice, once):
@@ -213,16 +216,16 @@ def _order_of_elements(found: Array, expected: Array) -> str | None:
     return None
 
 
-def _other_input(local: LocalCall, judge: Judge, number: int, found: Array) -> str | None:
+def _other_input(local: LocalCall, judge: Judge, number: int, row: int, found: Array) -> str | None:
     for other, x in enumerate(judge.question.points):
         if other != number and x.shape == found.shape and x.size <= MOST_ELEMENTS:
-            theirs = gradient_arrays(judge, other, "reverse mode", 0)[1]
+            theirs = gradient_arrays(judge, other, "differences", row)[1]
             if _near(found, theirs):
                 return f"swapped inputs: it is the gradient for {local.paths[other]}"
     return None
 
 
-def _sum_left_out(local: LocalCall, judge: Judge, number: int, found: Array) -> str | None:
+def _sum_left_out(local: LocalCall, judge: Judge, number: int, row: int, found: Array) -> str | None:
     """Whether the gradient of a broadcast input is that of one of its repetitions alone."""
     x = judge.question.points[number]
     shapes = [y.shape for y in judge.question.outputs]
@@ -235,7 +238,7 @@ def _sum_left_out(local: LocalCall, judge: Judge, number: int, found: Array) -> 
     given = list(local.given)
     given[number] = wide
     try:
-        question = Question(local, given, np.random.default_rng(0), weights=judge.question.rows[0], rows=False)
+        question = Question(local, given, np.random.default_rng(0), weights=judge.question.rows[row], rows=False)
     except Exception:  # an operator that does not take the broadcast input: no un-broadcast to miss
         return None
     every = gradient_arrays(Judge(question, judge.names, (), judge.rtol), number, "differences", 0)[1]

@@ -9,6 +9,7 @@ import numpy as np
 
 from autograd.check.diagnosis import diagnose
 from autograd.check.gradient import Derivative, examine
+from autograd.check.question import signed
 from autograd.check.report import Culprit, GradientReport
 from autograd.containers import flatten
 from autograd.engine import binding_of, resolve, run
@@ -152,6 +153,9 @@ def check_locally(
     """The report on one execution, and what its rules did wrong as its culprit."""
     subject = f"operator {local.binding.name!r}"
     report = GradientReport(subject, "right")
+    if weights is None:  # never 1 alone: a rule that forgets dy would be right for that
+        rng = np.random.default_rng(seed)
+        weights = [signed(rng, np.asarray(each)) for each in local(*local.given)]
     call: Any = local
     for number in range(1, order + 1):
         try:

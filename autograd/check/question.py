@@ -107,11 +107,8 @@ class Question:
         return units
 
     def signed(self, like: Array) -> Array:
-        """Random numbers of any sign (or phase) and of size 1/2 to 3/2: no element vanishes, and no sum by chance."""
-        size = self.rng.uniform(0.5, 1.5, like.shape)
-        if like.dtype.kind == "c":
-            return np.asarray(size * np.exp(1j * self.rng.uniform(0, 2 * np.pi, like.shape)), like.dtype)
-        return np.asarray(size * self.rng.choice([-1.0, 1.0], like.shape), like.dtype)
+        """Random numbers like ``like``, as ``signed`` draws them."""
+        return signed(self.rng, like)
 
     # ------------------------------------------------------------------------------------------------ by tape
 
@@ -130,12 +127,12 @@ class Question:
         self.record()
         return any(each is not None for each in self._results)
 
-    def gradients(self) -> list[list[Array]]:
-        """``df/dx - i df/dy`` of each row in each leaf, in reverse mode."""
+    def gradients(self, rows: Sequence[Sequence[Array]] | None = None) -> list[list[Array]]:
+        """``df/dx - i df/dy`` of each row in each leaf, in reverse mode; of other rows than the question's if given."""
         self.record()
         assert self._tape is not None
         answers = []
-        for weights in self.rows:
+        for weights in self.rows if rows is None else rows:
             total = [np.zeros(each.shape, each.dtype) for each in self.points]
             for result, dy in zip(self._results, weights, strict=True):
                 if result is not None and np.any(dy):
@@ -224,6 +221,14 @@ class Question:
         if [each.shape for each in results] != [each.shape for each in self.outputs]:
             return None
         return self._rows_of([np.asarray(each).imag / 1e-30 for each in results])
+
+
+def signed(rng: np.random.Generator, like: Array) -> Array:
+    """Random numbers of any sign (or phase) and of size 1/2 to 3/2: no element vanishes, and no sum by chance."""
+    size = rng.uniform(0.5, 1.5, like.shape)
+    if like.dtype.kind == "c":
+        return np.asarray(size * np.exp(1j * rng.uniform(0, 2 * np.pi, like.shape)), like.dtype)
+    return np.asarray(size * rng.choice([-1.0, 1.0], like.shape), like.dtype)
 
 
 def doubled(leaf: Any) -> Array:
