@@ -130,14 +130,15 @@ def _kind(
     reverse = how == "reverse mode"
     checks = (
         _saved_value(local),
-        _scaling(judge, number, row) if reverse else None,
+        _scaling(judge, number, row),
         _zero(found, wrong),
         _conjugate(found, expected),
-        _factor(local, judge, number, found, expected),
+        _simple_factor(judge, number, found, expected),
         _order_of_elements(found, expected),
         _other_input(local, judge, number, row, found),
         _sum_left_out(local, judge, number, row, found) if reverse else None,
         _precision(found, expected),
+        _factor(found, expected),
         _part(found, expected, wrong),
     )
     return next((each for each in checks if each is not None), None)
@@ -175,25 +176,40 @@ def _conjugate(found: Array, expected: Array) -> str | None:
     return "missing conjugate: it is the complex conjugate of the right one"
 
 
-def _factor(local: LocalCall, judge: Judge, number: int, found: Array, expected: Array) -> str | None:
+def _ratio(found: Array, expected: Array) -> Any:
+    """The one number that the right gradient is multiplied by, if there is one."""
     largest = np.unravel_index(np.argmax(np.abs(expected)), expected.shape)
     if expected[largest] == 0:
         return None
     factor = found[largest] / expected[largest]
     if factor == 0 or not np.all(np.abs(found - factor * expected) <= 1e-5 * np.abs(factor * expected[largest])):
         return None
+    return factor
+
+
+def _simple_factor(judge: Judge, number: int, found: Array, expected: Array) -> str | None:
+    """A factor that is a mistake of its own kind."""
+    factor = _ratio(found, expected)
+    if factor is None:
+        return None
     if abs(factor + 1) < NEAR:
         return "wrong sign"
-    if abs(factor.imag) > NEAR * abs(factor):
-        return f"wrong by a factor of {factor:.4g}"
-    factor = float(factor.real)
     for count in _broadcast_counts(judge, number):
         if count > 1 and abs(factor * count - 1) < NEAR:
             return f"missing un-broadcast: a mean over {count} repetitions in place of their sum"
     for simple, words in ((2.0, "factor 2: it is twice the right one"), (0.5, "factor 2: it is half of the right one")):
         if abs(factor - simple) < NEAR:
             return words
-    return f"wrong by a factor of {factor:.6g}"
+    return None
+
+
+def _factor(found: Array, expected: Array) -> str | None:
+    factor = _ratio(found, expected)
+    if factor is None:
+        return None
+    if abs(factor.imag) > NEAR * abs(factor):
+        return f"wrong by a factor of {factor:.4g}"
+    return f"wrong by a factor of {float(factor.real):.6g}"
 
 
 def _broadcast_counts(judge: Judge, number: int) -> list[int]:
