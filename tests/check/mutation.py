@@ -4,6 +4,8 @@ A fault is planted in the gradient for one input of one operator, in the middle 
 to call the program's gradient wrong, and to name the kernel and the input; where the fault has a name among diagnoses, that is
 counted too. A fault that changes nothing at any of the points that are drawn (the sign of zero, the conjugate of a real number)
 is not planted.
+
+``python -m tests.check.mutation`` from the root of the repository prints how many were planted, caught, named and diagnosed.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -221,3 +224,24 @@ def _checked(call: Call, input_name: str, mutation: Mutation) -> Outcome:
     said = (culprit.diagnosis or "") if culprit is not None else ""
     diagnosed = named and any(each in said for each in mutation.says)
     return Outcome(call.name, input_name, mutation.name, report, report.verdict == "wrong", named, diagnosed)
+
+
+def table() -> str:
+    """Every fault in every operator: how many of each kind were planted, caught, rightly named and rightly diagnosed."""
+    from autograd.check.kernel import checkable
+
+    found = [each for name in checkable("numpy") for each in outcomes(name)]
+    kinds = dict.fromkeys(each.mutation for each in found)
+    lines = ["| fault | planted | caught | named | diagnosed |", "|---|---|---|---|---|"]
+    for kind in (*kinds, "all"):
+        mine = [each for each in found if kind in (each.mutation, "all")]
+        counts = [sum(getattr(each, field) for each in mine) for field in ("caught", "named", "diagnosed")]
+        lines.append(f"| {kind} | {len(mine)} | " + " | ".join(map(str, counts)) + " |")
+    missed = [f"missed: {each.operator} {each.input} {each.mutation}" for each in found if not (each.caught and each.named)]
+    return "\n".join([*lines, "", f"{len({each.operator for each in found})} operators", *missed])
+
+
+if __name__ == "__main__":
+    for module in ("special", "linalg", "signal", "integrate"):
+        import_module(f"autograd.scipy.{module}")
+    print(table())
