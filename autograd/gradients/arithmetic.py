@@ -188,15 +188,29 @@ def reciprocal(dy, saved, attrs):
 # ------------------------------------------------------------------------------------------- sizes and signs
 
 
-@gradient("fabs", inputs_to_save=("x",), elementwise=True)
-@gradient("absolute", inputs_to_save=("x",), elementwise=True, holomorphic=False)
+def _direction(x, y):
+    """The gradient of ``y = |x|``, which is 0 at 0."""
+    if np.iscomplexobj(innermost_value(x)):
+        return op.conjugate(x) / _without_zeros(y)
+    return np.sign(innermost_value(x))
+
+
+def _absolute_tangent(tangents, saved, attrs):
+    x, y = saved
+    return op.real(op.multiply(tangents["x"], _direction(x, y)))
+
+
+@gradient("fabs", inputs_to_save=("x",), outputs_to_save=True, elementwise=True, jvp_func=_absolute_tangent)
+@gradient(
+    "absolute", inputs_to_save=("x",), outputs_to_save=True, elementwise=True, holomorphic=False, jvp_func=_absolute_tangent
+)
 def absolute(dy, saved, attrs):
-    (x,) = saved
+    x, y = saved
 
     def dx():
-        if np.iscomplexobj(innermost_value(x)):
-            return dy * (op.conjugate(x) / _without_zeros(op.absolute(x)))
-        return dy * np.sign(innermost_value(x))
+        g = dy * _direction(x, y)
+        curvature = curvature_at_zero("abs", dy, y)
+        return g if curvature is None else g + curvature * op.conjugate(x)
 
     return {"x": dx}
 

@@ -29,10 +29,10 @@ def exp2(dy, saved, attrs):
     return {"x": lambda: dy * y * _LOG_2}
 
 
-@gradient("expm1", outputs_to_save=True, elementwise=True)
+@gradient("expm1", inputs_to_save=("x",), elementwise=True)
 def expm1(dy, saved, attrs):
-    (y,) = saved
-    return {"x": lambda: dy * (y + 1.0)}
+    (x,) = saved
+    return {"x": lambda: dy * op.exp(x)}  # y + 1 would be 0 from x = -37 on
 
 
 register_gradient(

@@ -67,19 +67,26 @@ def curvature_at_zero(name: str, dy: Any, y: Any, *, smooth: bool = True, zero: 
         return None
     n_batch = unknown.ndim - len(y.shape)
     rows = unknown.reshape((-1, *unknown.shape[n_batch:]))
-    directions = np.zeros((len(rows), *rows.shape), dy.dtype)  # one for each of a batch: sizes do not mix in an even function
-    directions[np.arange(len(rows)), np.arange(len(rows))] = rows
-    limit = slopes(dy, y, directions.reshape((len(rows), *unknown.shape)))
-    if limit is None:
+    # For one direction of each batch there are two, in which sizes that mix, as in norm(x) * norm(y), cannot go unseen.
+    weights = np.random.default_rng(0).uniform(1.0, 2.0, rows.shape[1:])
+    directions = np.zeros((2, len(rows), *rows.shape), dy.dtype)
+    for each, factor in zip(directions, (1.0, weights), strict=True):
+        each[np.arange(len(rows)), np.arange(len(rows))] = rows * factor
+    limits = slopes(dy, y, directions.reshape((2 * len(rows), *unknown.shape)))
+    if limits is None:
         return None
+    limit = limits[: len(rows)]
     if levels(y) > 2:
         raise GradientError(
             f"{name}: its fourth derivative at zero is not available, three are; write the function with sums of squares, or move"
             " away from zero"
         )
-    if not np.any(innermost_value(limit)):
+    found = innermost_value(limits)
+    if not np.any(found):
         return None
-    if not smooth or not np.isfinite(innermost_value(limit)[rows]).all():
+    plain, weighted = found[: len(rows)][rows], found[len(rows) :][rows]
+    mixed = np.abs(plain * np.broadcast_to(weights, rows.shape)[rows] - weighted)
+    if not smooth or not np.all(mixed <= 1e-4 * np.abs(weighted).max()):  # nor is it where they are inf or NaN
         raise GradientError(
             f"{name}: this function of it has no second derivative at zero; expected a smooth function of the squares, such as"
             f" {name}(x)**2. Write it with sums of powers, or move away from zero"

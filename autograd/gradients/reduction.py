@@ -48,6 +48,22 @@ def _masked(mask, g):
     return g if mask is None else op.where(np.asarray(mask, bool), g, 0.0)
 
 
+def _fold(g, attrs):
+    """The tangent of a reduction: the sum of what each element adds to it."""
+    return op.sum(g, axis=attrs["axis"], keepdims=attrs["keepdims"])
+
+
+def _unless_zero(g, factor, undefined):
+    """``g``, a product with ``factor``, with strong zeros: exactly 0 where the factor is 0 and the other one inf or NaN.
+
+    So a row that is masked out may hold anything. ``undefined`` says where such a thing may be; the mask is smaller than ``g``.
+    """
+    if not undefined.any():
+        return g
+    silent = np.equal(innermost_value(factor), 0) & ~np.isfinite(innermost_value(g))
+    return op.where(silent, 0.0, g) if silent.any() else g
+
+
 def _count(shape, attrs):
     """How many elements each result is made of: an int, or with a mask an array that has all axes."""
     if attrs.get("where") is None:
@@ -94,39 +110,81 @@ def _conjugate(x):
     return op.conjugate(x) if np.dtype(getattr(x, "dtype", float)).kind == "c" else x
 
 
-@gradient("var", inputs_to_save=("a",))
+def _var_tangent(tangents, saved, attrs):
+    (a,), t = saved, tangents["a"]
+    difference, centre = _centred(a, attrs)
+    freedom = _freedom(np.shape(innermost_value(a)), attrs, np.asarray(innermost_value(centre)).real.dtype)
+    g = op.divide(op.real(t * (2.0 * _conjugate(difference))), freedom)
+    return _fold(_unless_zero(g, t, ~np.isfinite(innermost_value(centre))), attrs)
+
+
+@gradient("var", inputs_to_save=("a",), jvp_func=_var_tangent)
 def var(dy, saved, attrs):
     (a,) = saved
 
     def da():
         shape = np.shape(innermost_value(a))
-        scale = op.divide(_widen(dy * 2, attrs, len(shape)), _freedom(shape, attrs, dy.dtype))
-        return scale * _conjugate(_centred(a, attrs)[0])
+        factor = _widen(dy * 2, attrs, len(shape))
+        difference, centre = _centred(a, attrs)
+        freedom = _freedom(shape, attrs, dy.dtype)
+        g = op.divide(factor, freedom) * _conjugate(difference)
+        undefined = ~np.isfinite(innermost_value(centre)) | np.equal(freedom, 0)
+        return _masked(attrs["where"], _unless_zero(g, factor, undefined))
 
     return {"a": da}
 
 
-@gradient("std", inputs_to_save=("a",), outputs_to_save=True)
+def _std_tangent(tangents, saved, attrs):
+    (a, y), t = saved, tangents["a"]
+    freedom = _freedom(np.shape(innermost_value(a)), attrs, np.asarray(innermost_value(y)).dtype)
+    difference, deviation, kink, undefined = _standard(a, y, freedom, attrs)
+    g = op.real(t * op.divide(op.divide(_conjugate(difference), deviation), freedom))
+    return _fold(_unless_zero(g if kink is None else op.where(kink, 0.0, g), t, undefined), attrs)
+
+
+@gradient("std", inputs_to_save=("a",), outputs_to_save=True, jvp_func=_std_tangent)
 def std(dy, saved, attrs):
     a, y = saved
 
     def da():
         shape = np.shape(innermost_value(a))
-        deviation = _widen(y, attrs, len(shape))
-        difference, centre = _centred(a, attrs)
-        kink = _constant(innermost_value(a), innermost_value(deviation), innermost_value(centre), attrs)
-        if kink is not None:
-            deviation = op.where(kink, 1.0, deviation)
         freedom = _freedom(shape, attrs, dy.dtype)
-        scale = op.divide(op.divide(_widen(dy, attrs, len(shape)), deviation), freedom)
-        g = scale * _conjugate(difference)
+        difference, deviation, kink, undefined = _standard(a, y, freedom, attrs)
+        factor = _widen(dy, attrs, len(shape))
+        g = op.divide(op.divide(factor, deviation), freedom) * _conjugate(difference)
+        undefined = undefined | np.equal(freedom, 0)
+        g = _masked(attrs["where"], _unless_zero(g if kink is None else op.where(kink, 0.0, g), factor, undefined))
         if kink is None:
             return g
-        g = op.where(kink, 0.0, g)
         curvature = curvature_at_zero("std", dy, y, zero=kink)
-        return g if curvature is None else g + op.divide(_widen(curvature, attrs, len(shape)), freedom) * _conjugate(difference)
+        if curvature is None:
+            return g
+        return g + op.divide(_widen(curvature, attrs, len(shape)), freedom) * _conjugate(_centred(a, attrs)[0])
 
     return {"a": da}
+
+
+def _standard(a, y, freedom, attrs):
+    """Distances from the mean and the deviation, to be divided by it: both scaled where squares have left the range of floats.
+
+    Also where the kink is (None if nowhere), where the deviation is 1 instead; and where there is inf or NaN.
+    """
+    deviation = _widen(y, attrs, np.ndim(innermost_value(a)))
+    difference, centre = _centred(a, attrs)
+    undefined = ~np.isfinite(innermost_value(centre))
+    kink = _constant(innermost_value(a), innermost_value(deviation), innermost_value(centre), attrs)
+    if kink is not None:
+        deviation = op.where(kink, 1.0, deviation)
+    plain = innermost_value(deviation)
+    numbers = np.finfo(plain.dtype)
+    extreme = ((plain < np.sqrt(numbers.tiny / numbers.eps)) | np.isinf(plain)) & ~undefined & np.greater(freedom, 0)
+    if extreme.any():
+        folded = {"axis": attrs["axis"], "keepdims": True}
+        size = np.where(extreme, np.max(np.abs(innermost_value(difference)), initial=0.0, **folded), 1.0).astype(plain.dtype)
+        difference = op.divide(difference, size)
+        options = {**folded, "ddof": attrs["ddof"], "where": attrs["where"]}
+        deviation = op.where(extreme, op.std(difference, **options), deviation)
+    return difference, deviation, kink, undefined
 
 
 def _constant(a, deviation, centre, attrs):
@@ -145,21 +203,37 @@ def _constant(a, deviation, centre, attrs):
 # -------------------------------------------------------------------------------------------------- products
 
 
-@gradient("prod", inputs_to_save=("a",), outputs_to_save=True)
+def _others(a, y, attrs):
+    """For each element the product of all others; and where the result is too small, too large or not a number."""
+    ndim = np.ndim(innermost_value(a))
+    factors = a if attrs["where"] is None else op.where(np.asarray(attrs["where"], bool), a, 1.0)
+    extreme = ~_ordinary(y)
+    if not extreme.any():
+        return op.divide(_widen(y, attrs, ndim), factors), extreme
+    others = _product_of_others(factors, _axes(attrs["axis"], ndim))
+    return (others if attrs["initial"] is None else others * attrs["initial"]), extreme
+
+
+def _ordinary(y):
+    """Where the size of a product is in the range of floats and not 0, so that it may be divided by a factor."""
+    size = np.abs(innermost_value(y))
+    return (size > np.finfo(size.dtype).tiny) & (size < np.inf)
+
+
+def _prod_tangent(tangents, saved, attrs):
+    (a, y), t = saved, tangents["a"]
+    others, extreme = _others(a, y, attrs)
+    return _fold(_masked(attrs["where"], _unless_zero(t * others, t, extreme)), attrs)
+
+
+@gradient("prod", inputs_to_save=("a",), outputs_to_save=True, jvp_func=_prod_tangent)
 def prod(dy, saved, attrs):
     a, y = saved
 
     def da():
-        ndim = np.ndim(innermost_value(a))
-        factors = a if attrs["where"] is None else op.where(np.asarray(attrs["where"], bool), a, 1.0)
-        size = np.abs(innermost_value(y))
-        if np.all((size > np.finfo(dy.dtype).tiny) & (size < np.inf)):
-            others = op.divide(_widen(y, attrs, ndim), factors)
-        else:
-            others = _product_of_others(factors, _axes(attrs["axis"], ndim))
-            if attrs["initial"] is not None:
-                others = others * attrs["initial"]
-        return _masked(attrs["where"], _widen(dy, attrs, ndim) * others)
+        others, extreme = _others(a, y, attrs)
+        factor = _widen(dy, attrs, np.ndim(innermost_value(a)))
+        return _masked(attrs["where"], _unless_zero(factor * others, factor, extreme))
 
     return {"a": da}
 
@@ -186,24 +260,57 @@ def cumsum(dy, saved, attrs):
     return {"a": lambda: _from_running(_sum_of_later(dy, *_along(attrs, len(a.shape))), a.shape, attrs)}
 
 
-@gradient("cumprod", inputs_to_save=("a",), outputs_to_save=True)
+def _factors(a, attrs):
+    """The factors of a running product along the axis it has in the result, and that axis."""
+    shape = np.shape(innermost_value(a))
+    return (a if attrs["axis"] is not None and shape else op.reshape(a, shape=(-1,))), *_along(attrs, len(shape))
+
+
+def _product_before(factors, y, axis):
+    """For each element the product of all before it."""
+    rest = (slice(None),) * (-axis - 1)
+    one = np.ones_like(innermost_value(factors)[(..., slice(0, 1), *rest)])
+    return op.concatenate([one, y[(..., slice(0, factors.shape[axis] - 1), *rest)]], axis=axis)
+
+
+def _recurrence(factors, g, axis, reverse):
+    """``linear_recurrence`` in which 0 stays 0 until something is added, whatever the factor."""
+    factors = op.broadcast_to(factors, shape=g.shape)
+    if not np.isfinite(innermost_value(factors)).all():
+        order = slice(None, None, -1) if reverse else slice(None)
+        counts = np.moveaxis(np.not_equal(innermost_value(g), 0), axis, 0)[order]
+        begun = np.zeros_like(counts)
+        np.logical_or.accumulate(counts[:-1], axis=0, out=begun[1:])
+        factors = op.where(np.moveaxis(begun[order], 0, axis), factors, 0.0)
+    return op.linear_recurrence(factors, g, axis=axis, reverse=reverse)
+
+
+def _cumprod_tangent(tangents, saved, attrs):
+    (a, y), t = saved, tangents["a"]
+    factors, axis = _factors(a, attrs)
+    t = op.reshape(t, shape=np.shape(innermost_value(factors)))
+    extreme = ~_ordinary(y)
+    if not extreme.any():
+        return y * op.cumsum(op.divide(t, factors), axis=axis)
+    added = _unless_zero(t * _product_before(factors, y, axis), t, extreme)
+    return _recurrence(factors, added, axis, reverse=False)
+
+
+@gradient("cumprod", inputs_to_save=("a",), outputs_to_save=True, jvp_func=_cumprod_tangent)
 def cumprod(dy, saved, attrs):
     a, y = saved
 
     def da():
         shape = np.shape(innermost_value(a))
-        (axis,) = _along(attrs, len(shape))
-        factors = a if attrs["axis"] is not None and shape else op.reshape(a, shape=(-1,))
-        size = np.abs(innermost_value(y))
-        if np.all((size > np.finfo(dy.dtype).tiny) & (size < np.inf)):
+        factors, axis = _factors(a, attrs)
+        extreme = ~_ordinary(y)
+        if not extreme.any():
             return _from_running(op.divide(_sum_of_later(dy * y, axis), factors), shape, attrs)
-        length = factors.shape[axis]
         rest = (slice(None),) * (-axis - 1)
         one = np.ones_like(innermost_value(factors)[(..., slice(0, 1), *rest)])
-        before = op.concatenate([one, y[(..., slice(0, length - 1), *rest)]], axis=axis)
         following = op.concatenate([factors[(..., slice(1, None), *rest)], one], axis=axis)
-        later = op.linear_recurrence(op.broadcast_to(following, shape=dy.shape), dy, axis=axis, reverse=True)
-        return _from_running(before * later, shape, attrs)
+        later = _recurrence(following, dy, axis, reverse=True)
+        return _from_running(_unless_zero(_product_before(factors, y, axis) * later, later, extreme), shape, attrs)
 
     return {"a": da}
 
@@ -305,21 +412,33 @@ for _name in ("running_max", "running_min"):
     gradient(_name, inputs_to_save=("a",), outputs_to_save=True)(_share_of_running_extreme)
 
 
-@gradient("logsumexp", inputs_to_save=("a",), outputs_to_save=True)
+def _shares(a, total, attrs):
+    """The part of a sum of exponentials that each is.
+
+    Beside an infinite element the finite ones vanish, and equal infinities share; a sum of nothing has no gradient.
+    """
+    limit = np.isinf(innermost_value(total))
+    if not limit.any():
+        return op.exp(op.subtract(a, total))
+    infinite = np.isposinf(np.real(innermost_value(a)))
+    finite = op.exp(op.where(limit, 0.0, op.subtract(a, total)))
+    count = np.maximum(_fold_sum(infinite, attrs["axis"], np.intp, None, True), 1).astype(finite.dtype)
+    return op.where(limit, infinite / count, finite)
+
+
+def _logsumexp_tangent(tangents, saved, attrs):
+    (a, y), t = saved, tangents["a"]
+    total = _widen(y, attrs, np.ndim(innermost_value(a)))
+    return _fold(_unless_zero(t * _shares(a, total, attrs), t, np.isnan(innermost_value(total))), attrs)
+
+
+@gradient("logsumexp", inputs_to_save=("a",), outputs_to_save=True, jvp_func=_logsumexp_tangent)
 def logsumexp(dy, saved, attrs):
     a, y = saved
 
     def da():
-        plain = innermost_value(a)
-        ndim = np.ndim(plain)
-        total = _widen(y, attrs, ndim)
-        limit = np.isinf(innermost_value(total))
-        if not limit.any():
-            return _widen(dy, attrs, ndim) * op.exp(op.subtract(a, total))
-        # Beside an infinite element the finite ones vanish, and equal infinities share; a sum of nothing has no gradient.
-        infinite = np.isposinf(np.real(plain))
-        count = np.maximum(_fold_sum(infinite, attrs["axis"], np.intp, None, True), 1).astype(dy.dtype)
-        weight = op.where(limit, infinite / count, op.exp(op.where(limit, 0.0, op.subtract(a, total))))
-        return _widen(dy, attrs, ndim) * weight
+        ndim = np.ndim(innermost_value(a))
+        total, factor = _widen(y, attrs, ndim), _widen(dy, attrs, ndim)
+        return _unless_zero(factor * _shares(a, total, attrs), factor, np.isnan(innermost_value(total)))
 
     return {"a": da}

@@ -24,7 +24,16 @@ def _from_the_end(axis: Any, y: Any) -> Any:
 def _softmax_product(v: Any, y: Any, axis: Any) -> Any:
     """The Jacobian of softmax, which is symmetric, times ``v``."""
     product = v * y
-    return product - y * op.sum(product, axis=axis, keepdims=True)
+    total = op.sum(product, axis=axis, keepdims=True)
+    return _unless_zero(product - y * total, v, np.isnan(innermost_value(total)), axis)
+
+
+def _unless_zero(g: Any, v: Any, undefined: Any, axis: Any) -> Any:
+    """``g``, and exactly 0 in rows that are undefined and of which ``v`` is 0 throughout: those are masked out."""
+    if not undefined.any():
+        return g
+    silent = undefined & ~np.not_equal(innermost_value(v), 0).any(axis=axis, keepdims=True)
+    return op.where(silent, 0.0, g) if silent.any() else g
 
 
 def _softmax_tangent(tangents: Mapping[str, Any], saved: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
@@ -39,16 +48,24 @@ def softmax(dy, saved, attrs):
 
 
 def _log_softmax_tangent(tangents: Mapping[str, Any], saved: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
-    (y,) = saved
+    (y,), t = saved, tangents["x"]
     axis = _from_the_end(attrs["axis"], y)
-    return tangents["x"] - op.sum(tangents["x"] * op.exp(y), axis=axis, keepdims=True)
+    mean = op.sum(t * op.exp(y), axis=axis, keepdims=True)
+    return _unless_zero(t - mean, t, np.isnan(innermost_value(mean)), axis)
 
 
 @gradient("log_softmax", outputs_to_save=True, jvp_func=_log_softmax_tangent)
 def log_softmax(dy, saved, attrs):
     (y,) = saved
     axis = _from_the_end(attrs["axis"], y)
-    return {"x": lambda: dy - op.exp(y) * op.sum(dy, axis=axis, keepdims=True)}
+
+    def dx():
+        total = op.sum(dy, axis=axis, keepdims=True)
+        g = dy - op.exp(y) * total
+        zero = np.equal(innermost_value(total), 0)
+        return _unless_zero(g, dy, zero & np.isnan(innermost_value(g)).any(axis=axis, keepdims=True), axis) if zero.any() else g
+
+    return {"x": dx}
 
 
 def _times_each(dy: Any, g: Any) -> Any:

@@ -5,7 +5,10 @@ arctan2 has no derivative of any kind at the origin, where it jumps: its gradien
 
 import math
 
+import numpy as np
+
 from autograd import operators as op
+from autograd.tensor import Tensor, innermost_value
 from registry.gradients import GradConfig, gradient, register_gradient
 
 _DEGREE = math.pi / 180.0
@@ -31,19 +34,29 @@ def tan(dy, saved, attrs):
     return {"x": lambda: dy * (op.square(y) + 1.0)}
 
 
-# The factors below rather than 1 - x * x: near 1 it would lose half of the digits.
+def _one_minus_square(x):
+    """``1 - x * x``, by factors where that would lose half of the digits: near 1. The derivatives are those of ``-x * x``.
+
+    Those of the factors would cancel near 0, where the second derivative of arcsin is ``x``.
+    """
+    plain = innermost_value(x)
+    exact = (1.0 - plain) * (1.0 + plain)
+    if type(x) is not Tensor:
+        return exact
+    near = op.subtract(1.0, op.square(x))
+    return op.add(near, exact - innermost_value(near))
 
 
 @gradient("arcsin", inputs_to_save=("x",), elementwise=True)
 def arcsin(dy, saved, attrs):
     (x,) = saved
-    return {"x": lambda: dy / op.sqrt((1.0 - x) * (1.0 + x))}
+    return {"x": lambda: dy / op.sqrt(_one_minus_square(x))}
 
 
 @gradient("arccos", inputs_to_save=("x",), elementwise=True)
 def arccos(dy, saved, attrs):
     (x,) = saved
-    return {"x": lambda: -(dy / op.sqrt((1.0 - x) * (1.0 + x)))}
+    return {"x": lambda: -(dy / op.sqrt(_one_minus_square(x)))}
 
 
 @gradient("arctan", inputs_to_save=("x",), elementwise=True)
@@ -89,7 +102,14 @@ register_gradient(GradConfig("tanh", by_input={"x": _tanh_x}, outputs_to_save=Tr
 @gradient("arcsinh", inputs_to_save=("x",), elementwise=True)
 def arcsinh(dy, saved, attrs):
     (x,) = saved
-    return {"x": lambda: dy / op.sqrt(op.square(x) + 1.0)}
+
+    def dx():
+        root = op.sqrt(op.square(x) + 1.0)
+        if np.isinf(innermost_value(root)).any() and not np.iscomplexobj(innermost_value(x)):
+            root = op.hypot(x, 1.0)  # of large numbers too, whose squares overflow; it takes twice the time
+        return dy / root
+
+    return {"x": dx}
 
 
 @gradient("arccosh", inputs_to_save=("x",), elementwise=True)
@@ -102,7 +122,7 @@ def arccosh(dy, saved, attrs):
 @gradient("arctanh", inputs_to_save=("x",), elementwise=True)
 def arctanh(dy, saved, attrs):
     (x,) = saved
-    return {"x": lambda: dy / ((1.0 - x) * (1.0 + x))}
+    return {"x": lambda: dy / _one_minus_square(x)}
 
 
 @gradient("rad2deg", elementwise=True)

@@ -42,6 +42,11 @@ def erfi(dy, saved, attrs):
 _FAR = 25.0
 
 
+def _far_series(u):
+    """``1 + 3/2 u + 15/4 u**2 + ...``: the series of erfcx and dawsn far out, term by term (DLMF 7.12.1)."""
+    return 1.0 + u * (1.5 + u * (3.75 + u * (13.125 + u * (59.0625 + 324.84375 * u))))
+
+
 @gradient("erfcx", inputs_to_save=("x",), outputs_to_save=True, elementwise=True)
 def erfcx(dy, saved, attrs):
     x, y = saved
@@ -51,10 +56,8 @@ def erfcx(dy, saved, attrs):
         far = np.greater(np.real(innermost_value(x)), _FAR)
         if not far.any():
             return near
-        # The two terms cancel there; what is left has a series in 1 / x**2 (DLMF 7.12.1, term by term).
-        u = op.reciprocal(op.square(op.where(far, x, _FAR)))
-        series = 1.0 + u * (-1.5 + u * (3.75 + u * (-13.125 + u * (59.0625 - 324.84375 * u))))
-        return op.where(far, (-1.0 / _ROOT_PI) * u * series, near)
+        u = op.reciprocal(op.square(op.where(far, x, _FAR)))  # the two terms cancel there
+        return op.where(far, (-1.0 / _ROOT_PI) * u * _far_series(-u), near)
 
     return {"x": lambda: dy * slope()}
 
@@ -62,7 +65,16 @@ def erfcx(dy, saved, attrs):
 @gradient("dawsn", inputs_to_save=("x",), outputs_to_save=True, elementwise=True)
 def dawsn(dy, saved, attrs):
     x, y = saved
-    return {"x": lambda: dy * (1.0 - 2.0 * (x * y))}
+
+    def slope():
+        near = 1.0 - 2.0 * (x * y)
+        far = np.greater(np.abs(np.real(innermost_value(x))), _FAR)
+        if not far.any():
+            return near
+        u = op.reciprocal(op.square(op.where(far, x, _FAR)))  # the two terms cancel there
+        return op.where(far, -0.5 * u * _far_series(u), near)
+
+    return {"x": lambda: dy * slope()}
 
 
 @gradient("erfinv", outputs_to_save=True, elementwise=True)
@@ -246,33 +258,83 @@ def _widened(y, attrs, ndim):
     return op.reshape(y, shape=shape)
 
 
-@gradient("scipy_logsumexp", inputs_to_save=("a", "b"), infos_to_save=("a", "b"), outputs_to_save=(True, True), accepts_none=True)
+def _shares(saved, full, attrs):
+    """The derivative of the logarithm in each weight: ``exp(a - y)``, with the sign of the sum; and the logarithm, widened."""
+    a, b, y, sign = saved[:4]
+    total = _widened(y, attrs, len(full))
+    limit = np.isinf(innermost_value(total))
+    if not limit.any():
+        share = op.exp(op.subtract(a, total))
+    else:  # beside an infinite element the finite ones vanish, and equal infinities share; a sum of nothing has none
+        infinite = np.isposinf(np.real(innermost_value(a)))
+        axes = tuple(k for k, length in enumerate(np.shape(innermost_value(total))) if length == 1)
+        count = np.maximum(np.sum(np.broadcast_to(infinite, full), axes, keepdims=True), 1)
+        finite = op.exp(op.where(limit, 0.0, op.subtract(a, total)))
+        share = op.where(limit, (infinite / count).astype(finite.dtype), finite)
+    return (share if b is None else share * _widened(innermost_value(sign), attrs, len(full))), innermost_value(total)
+
+
+def _in_exponent(share, b):
+    """The derivative of the logarithm in an exponent: what has the weight 0 is not there, be it infinite."""
+    if b is None:
+        return share
+    weight = share * b
+    absent = np.equal(innermost_value(b), 0) & ~np.isfinite(innermost_value(weight))
+    return op.where(absent, 0.0, weight) if absent.any() else weight
+
+
+def _unless_zero(g, factor, total):
+    """``g``, and exactly 0 where the logarithm is not a number but does not count, its factor being 0."""
+    undefined = np.isnan(total)
+    if not undefined.any():
+        return g
+    silent = np.equal(innermost_value(factor), 0) & ~np.isfinite(innermost_value(g))
+    return op.where(silent, 0.0, g) if silent.any() else g
+
+
+def _full_shape(saved):
+    a, b = saved[4:]
+    return np.broadcast_shapes(a.shape, () if saved[1] is None else b.shape)
+
+
+def _logsumexp_tangent(tangents, saved, attrs):
+    b, y, sign, full = saved[1], saved[2], saved[3], _full_shape(saved)
+    share, total = _shares(saved, full, attrs)
+    change = op.zeros(shape=np.shape(innermost_value(y)), dtype=np.result_type(innermost_value(y)))
+    for name, weight in (("a", _in_exponent(share, b)), ("b", share)):
+        t = tangents[name]
+        if t is not None:
+            part = op.broadcast_to(_unless_zero(t * weight, t, total), shape=full)
+            change = op.add(change, op.sum(part, axis=attrs["axis"], keepdims=attrs["keepdims"]))
+    return change, op.zeros(shape=np.shape(innermost_value(sign)), dtype=np.result_type(innermost_value(sign)))
+
+
+@gradient(
+    "scipy_logsumexp",
+    inputs_to_save=("a", "b"),
+    infos_to_save=("a", "b"),
+    outputs_to_save=(True, True),
+    accepts_none=True,
+    jvp_func=_logsumexp_tangent,
+)
 def logsumexp(dy, saved, attrs):
-    a, b, y, sign, info_a, info_b = saved
-    shape_b = () if b is None else info_b.shape
-    full = np.broadcast_shapes(info_a.shape, shape_b)
+    _, b, _, _, info_a, info_b = saved
+    full = _full_shape(saved)
     ndim = len(full)
+    dy_y = op.multiply(dy[1], 0.0) if dy[0] is None else dy[0]  # of the sign alone nothing comes back
 
-    def shares():
-        """The derivative of the logarithm in each weight: ``exp(a - y)``, with the sign of the sum."""
-        total = _widened(y, attrs, ndim)
-        limit = np.isinf(innermost_value(total))
-        if not limit.any():
-            share = op.exp(op.subtract(a, total))
-        else:  # beside an infinite element the finite ones vanish, and equal infinities share; a sum of nothing has none
-            infinite = np.isposinf(np.real(innermost_value(a)))
-            axes = tuple(k for k, length in enumerate(np.shape(innermost_value(total))) if length == 1)
-            count = np.maximum(np.sum(np.broadcast_to(infinite, full), axes, keepdims=True), 1)
-            finite = op.exp(op.where(limit, 0.0, op.subtract(a, total)))
-            share = op.where(limit, (infinite / count).astype(finite.dtype), finite)
-        return share if b is None else share * _widened(innermost_value(sign), attrs, ndim)
-
-    def folded(weight, shape):
-        g = _widened(dy[0], attrs, ndim) * weight
+    def folded(weight, total, shape):
+        factor = _widened(dy_y, attrs, ndim)
+        g = _unless_zero(factor * weight, factor, total)
         whole = g.shape[: len(g.shape) - ndim] + full
         return sum_broadcast(g if g.shape == whole else op.broadcast_to(g, shape=whole), shape, ndim)
 
-    return {
-        "a": lambda: folded(shares() if b is None else shares() * b, info_a.shape),
-        "b": lambda: folded(shares(), shape_b),
-    }
+    def da():
+        share, total = _shares(saved, full, attrs)
+        return folded(_in_exponent(share, b), total, info_a.shape)
+
+    def db():
+        share, total = _shares(saved, full, attrs)
+        return folded(share, total, () if b is None else info_b.shape)
+
+    return {"a": da, "b": db}
