@@ -22,8 +22,17 @@ import numpy as np
 
 from autograd import operators as op
 from autograd.errors import GradientError
-from autograd.gradients.eigenvalues import as_diagonal, diagonal, guarded, without_free
-from autograd.gradients.linalg import conjugate, dagger, hermitian_part, is_complex
+from autograd.gradients.eigenvalues import (
+    added_at,
+    as_diagonal,
+    diagonal,
+    guarded,
+    matrices_at,
+    own_less_mean_of_others,
+    slopes_at,
+    without_free,
+)
+from autograd.gradients.linalg import conjugate, dagger, hermitian_part, is_complex, over_matrices
 from autograd.gradients.spectra import (
     gaps,
     refuse_completed,
@@ -34,6 +43,8 @@ from autograd.gradients.spectra import (
     repeated,
     rounding,
     shared,
+    tolerance,
+    undetermined,
 )
 from autograd.tensor import Tensor, innermost_value
 from registry.gradients import gradient
@@ -223,19 +234,92 @@ def _thin_vectors(x: Any) -> tuple[Any, Any]:
 
 def _svdvals_tangent(tangents: Mapping[str, Any], saved: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
     x, s = saved
+    plain = innermost_value(s)
+    refuse_order("second (begun in forward mode; grad of grad works)", "svdvals", x, plain, zeros=x.shape[-2] != x.shape[-1])
     u, vh = _thin_vectors(x)
     change = op.sum(op.real(conjugate(u) * (tangents["x"] @ dagger(vh))), axis=-2)
-    return shared(change, innermost_value(s))
+    return shared(change, plain)
 
 
 @gradient("svdvals", inputs_to_save=("x",), outputs_to_save=True, jvp_func=_svdvals_tangent)
 def svdvals(dy, saved, attrs):
     x, s = saved
+    plain = innermost_value(s)
 
     def dx():
-        if type(dy) is Tensor:
-            refuse_order("second", "svdvals", x, innermost_value(s))
+        if type(x) is Tensor and undetermined(plain, zeros=True).any():
+            if not _has_kink(innermost_value(dy), plain):
+                return _of_degenerate(dy, x, s)
+            refuse_order("second", "svdvals", x, plain, zeros=x.shape[-2] != x.shape[-1])
         u, vh = _thin_vectors(x)
-        return (conjugate(u) * shared(dy, innermost_value(s))[..., None, :]) @ conjugate(vh)
+        return (conjugate(u) * shared(dy, plain)[..., None, :]) @ conjugate(vh)
 
     return {"x": dx}
+
+
+def _has_kink(dy: Any, values: Any) -> bool:
+    """Whether a function has slopes in values that are 0 and cannot fall; an infinite or undefined slope is one."""
+    sizes = np.abs(dy)
+    smooth = np.isfinite(sizes) & (sizes <= tolerance(values) * sizes.max(-1, keepdims=True, initial=0))
+    return bool(np.any((values <= rounding(values)) & ~smooth))
+
+
+def _of_degenerate(dy: Any, x: Any, s: Any) -> Any:
+    """The gradient of a smooth function of singular values, in a form that has a derivative where values repeat or are 0.
+
+    ``[[0, x], [dagger(x), 0]]`` has the eigenvalues ``s`` and ``-s``, and zeros; the gradient is a corner of the matrix with the
+    same eigenvectors and the eigenvalues ``ds`` and ``-ds``, and zeros.
+    """
+    plain, (rows, columns) = innermost_value(s), x.shape[-2:]
+    ds = shared(op.where(plain <= rounding(plain), 0.0, dy), plain)
+    above, below = (np.zeros((*x.shape[:-2], n, n), np.dtype(x.dtype)) for n in (rows, columns))
+    both = [op.concatenate([above, x], axis=-1), op.concatenate([dagger(x), below], axis=-1)]
+    between = np.zeros((*ds.shape[:-1], abs(rows - columns)), np.dtype(ds.dtype))
+    values = op.concatenate([-ds, between, op.flip(ds, axis=-1)], axis=-1)
+    g = conjugate(op.spectral(op.concatenate(both, axis=-2), values)[..., :rows, rows:])
+    within = _within_degenerate(dy, x, s)
+    return g if within is None else g + within
+
+
+def _within_degenerate(dy: Any, x: Any, s: Any) -> Any:
+    """What that gradient needs for a second derivative, in the spaces of repeated values and of zeros; it is 0 itself.
+
+    As with repeated eigenvalues the number comes from the tape outside. A function of singular values that is smooth at a zero is
+    even in it: its second derivative there counts for every change between the spaces that x maps to 0 and does not reach.
+
+    Raises GradientError for zeros of which the function has mixed second derivatives: it is not smooth.
+    """
+    plain = innermost_value(s)
+    same, zero = repeated(plain), plain <= rounding(plain)
+    first = (same.argmax(-1) == np.arange(plain.shape[-1])) & (zero | (same.sum(-1) > 1))
+    if (found := slopes_at(dy, s, first)) is None:
+        return None
+    chosen, matrices, rows = found
+    index = (*matrices, chosen[:, -1])
+    members, null = same[index], zero[index][:, None]
+    weights = own_less_mean_of_others(chosen, members & ~null, plain.dtype)
+    others = innermost_value(rows) * (members & null & (weights == 0))
+    if np.any(np.abs(others) > tolerance(plain) * np.abs(innermost_value(rows)).max(-1, keepdims=True, initial=0)):
+        raise GradientError(
+            "svdvals: this function of singular values has no second derivative where several of them are 0; expected a smooth"
+            " function of their squares. Write it with products of the matrix, or move away from zero"
+        )
+    curvature = over_matrices(op.sum(rows * weights, axis=-1))
+    u, _, vh = np.linalg.svd(innermost_value(x))
+    left, right = u[matrices], vh.conj().mT[matrices]
+    at_left, at_right = (_columns(each.shape[-1], members, null)[:, None, :] for each in (left, right))
+    left, right = left * at_left, right * at_right
+    change = left.conj().mT @ matrices_at(x, chosen, matrices) @ right
+    size = min(change.shape[-2:])
+    square = hermitian_part(change[..., :size, :size])
+    mean = over_matrices(op.sum(op.real(diagonal(square)), axis=-1) / members.sum(-1))
+    unit = as_diagonal(members.astype(plain.dtype))
+    turned = left[..., :size] @ (square - mean * unit) @ right[..., :size].conj().mT
+    part = op.where(null[..., None], left @ change @ right.conj().mT, turned)
+    return added_at(conjugate(part) * curvature, chosen, dy.shape[:-1])
+
+
+def _columns(count: int, members: Any, null: Any) -> Any:
+    """For each chosen value which of ``count`` vectors belong to it: beside its equals, to 0 those that complete the basis."""
+    rest = np.broadcast_to(null, (len(members), count - members.shape[-1]))
+    return np.concatenate([members, rest], axis=-1)

@@ -131,29 +131,53 @@ def _within_repeated(dw: Any, a: Any, w: Any, attrs: Mapping[str, Any]) -> Any:
         return None
     same = repeated(plain)
     first = (same.sum(-1) > 1) & (same.argmax(-1) == np.arange(plain.shape[-1]))
-    n_batch = len(dw.shape) - plain.ndim
+    if (found := slopes_at(dw, w, first)) is None:
+        return None
+    chosen, matrices, rows = found
+    members = same[(*matrices, chosen[:, -1])]
+    counts = members.sum(-1, keepdims=True)
+    curvature = op.sum(rows * own_less_mean_of_others(chosen, members, plain.dtype), axis=-1)
+    vectors = np.linalg.eigh(innermost_value(a), attrs["UPLO"])[1][matrices] * members[:, None, :]
+    space = vectors @ vectors.conj().mT
+    change = hermitian_part(matrices_at(a, chosen, matrices))
+    mean = op.sum(diagonal(space @ change), axis=-1) / counts[:, 0]
+    part = conjugate(space @ change @ space - over_matrices(mean) * space) * over_matrices(curvature)
+    return added_at(part, chosen, dw.shape[:-1])
+
+
+def slopes_at(dw: Any, w: Any, first: Any) -> Any:
+    """The derivatives of chosen cotangents in all values of their matrix, a row for each that is True in ``first``.
+
+    With the position in ``dw`` of each, and the index of its matrix. None where ``dw`` is constant.
+    """
     chosen = np.argwhere(np.broadcast_to(first, dw.shape))
-    directions = np.zeros((len(chosen), *dw.shape), plain.dtype)
+    directions = np.zeros((len(chosen), *dw.shape), innermost_value(w).dtype)
     directions[(np.arange(len(chosen)), *chosen.T)] = 1
     rows = slopes(dw, w, directions)
     if rows is None:
         return None
-    matrices = tuple(chosen[:, n_batch:-1].T)
-    members = same[(*matrices, chosen[:, -1])]
-    counts = members.sum(-1, keepdims=True)
+    matrices = tuple(chosen[:, len(dw.shape) - len(w.shape) : -1].T)
+    return chosen, matrices, rows[(np.arange(len(chosen)), *matrices)]
+
+
+def own_less_mean_of_others(chosen: Any, members: Any, dtype: Any) -> Any:
+    """Weights that make of a row of second derivatives the one of the chosen value, less the mean of those with its equals."""
+    others = np.maximum(members.sum(-1, keepdims=True) - 1, 1)
     at = np.arange(members.shape[-1]) == chosen[:, -1:]
-    weights = np.where(at, 1.0, np.where(members, -1.0 / (counts - 1), 0.0)).astype(plain.dtype)
-    curvature = op.sum(rows[(np.arange(len(chosen)), *matrices)] * weights, axis=-1)
-    vectors = np.linalg.eigh(innermost_value(a), attrs["UPLO"])[1][matrices] * members[:, None, :]
-    space = vectors @ vectors.conj().mT
-    change = hermitian_part(a[matrices] if matrices else op.broadcast_to(a, shape=(len(chosen), *a.shape)))
-    mean = op.sum(diagonal(space @ change), axis=-1) / counts[:, 0]
-    part = conjugate(space @ change @ space - over_matrices(mean) * space) * over_matrices(curvature)
-    ahead, n = dw.shape[:-1], dw.shape[-1]
+    return np.where(at, 1.0, np.where(members, -1.0 / others, 0.0)).astype(dtype)
+
+
+def matrices_at(a: Any, chosen: Any, matrices: Any) -> Any:
+    """The matrix of each chosen value, of a stack or the only one."""
+    return a[matrices] if matrices else op.broadcast_to(a, shape=(len(chosen), *a.shape))
+
+
+def added_at(part: Any, chosen: Any, ahead: Any) -> Any:
+    """Matrices added to zeros, each in the place of its chosen value among the axes ``ahead``."""
     places = np.arange(math.prod(ahead)).reshape(ahead)[tuple(chosen[:, :-1].T)]
-    index = np.broadcast_to(places, (len(chosen),))
-    total = op.scatter_add([part], indices=[index], shape=(math.prod(ahead), n, n), dtype=part.dtype, batch=0)
-    return op.reshape(total, shape=(*ahead, n, n))
+    index, shape = np.broadcast_to(places, (len(chosen),)), tuple(part.shape[-2:])
+    total = op.scatter_add([part], indices=[index], shape=(math.prod(ahead), *shape), dtype=part.dtype, batch=0)
+    return op.reshape(total, shape=(*ahead, *shape))
 
 
 def _spectral_tangent(tangents: Mapping[str, Any], saved: Sequence[Any], attrs: Mapping[str, Any]) -> Any:

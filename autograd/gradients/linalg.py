@@ -40,6 +40,14 @@ def hermitian_part(x: Any) -> Any:
     return 0.5 * (x + dagger(x))
 
 
+def of_lower_triangle(x: Any) -> Any:
+    """The Hermitian matrices of which LAPACK reads the lower triangle. A change of them is the Hermitian part of one of ``x``."""
+    plain = innermost_value(x)
+    lower = np.tril(plain, -1)
+    whole = lower + lower.conj().mT + plain.real * np.eye(plain.shape[-1], dtype=plain.real.dtype)
+    return hermitian_part(x) + (whole - hermitian_part(plain))
+
+
 def over_matrices(x: Any) -> Any:
     """One number for each matrix, with two axes of length 1 behind, so that it multiplies matrices."""
     return op.reshape(x, shape=(*np.shape(innermost_value(x)), 1, 1))
@@ -103,9 +111,10 @@ def solve(dy, saved, attrs):
 @gradient("pinv", inputs_to_save=("a",), outputs_to_save=True)
 def pinv(dy, saved, attrs):
     """Along changes that keep the rank; others have no derivative (Golub and Pereyra 1973)."""
-    a, y = saved
+    given, y = saved
 
     def da():
+        a = of_lower_triangle(given) if attrs["hermitian"] else given
         transposed, adjoint = y.mT, dagger(y)
         g = -(transposed @ dy @ transposed)
         through = conjugate(dy.mT @ y @ adjoint)
@@ -256,7 +265,10 @@ def vector_norm(dy, saved, attrs):
     x, y = saved
 
     def dx():
-        g = _wide(dy, x, attrs) * _unit(x, y, attrs)
+        factor, unit = _wide(dy, x, attrs), _unit(x, y, attrs)
+        g = factor * unit
+        if not np.isfinite(innermost_value(y)).all():  # a vector that is masked out may hold anything
+            g = op.where(np.equal(innermost_value(factor), 0) & ~np.isfinite(innermost_value(g)), 0.0, g)
         curvature = curvature_at_zero("norm", dy, y, smooth=attrs["ord"] == 2)
         return g if curvature is None else g + _wide(curvature, x, attrs) * conjugate(x)
 

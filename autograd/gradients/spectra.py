@@ -17,7 +17,7 @@ from autograd import operators as op
 from autograd.errors import GradientError
 from autograd.tensor import Tensor, innermost_value
 
-_CLOSE = 10
+CLOSE = 10
 """Values that differ by less than this times n times the rounding of the largest are equal: no algorithm can tell them apart."""
 
 _NOTHING = 1e-8
@@ -27,7 +27,7 @@ _NOTHING = 1e-8
 def rounding(values: Any) -> Any:
     """What the values of each matrix may differ by and be equal, in an axis of length 1."""
     n = values.shape[-1]
-    return _CLOSE * n * np.finfo(values.dtype).eps * np.abs(values).max(-1, keepdims=True, initial=0)
+    return CLOSE * n * np.finfo(values.dtype).eps * np.abs(values).max(-1, keepdims=True, initial=0)
 
 
 def repeated(values: Any) -> Any:
@@ -119,20 +119,26 @@ def _touched(vectors: Sequence[Any], values: Any) -> Any:
     touched = np.zeros(n, bool)
     for each in vectors:
         sizes = np.abs(each[..., :n]).max(-2, initial=0)
-        touched = touched | (sizes > _tolerance(each) * sizes.max(-1, keepdims=True, initial=0))
+        touched = touched | (sizes > tolerance(each) * sizes.max(-1, keepdims=True, initial=0))
     return touched
 
 
-def _tolerance(x: Any) -> float:
+def tolerance(x: Any) -> float:
+    """What rounding may leave of a cotangent of 0, relative to its largest element.
+
+    >>> tolerance(np.ones(1)), tolerance(np.ones(1, np.float32))
+    (1e-08, 0.0001)
+    """
     return _NOTHING if np.finfo(x.dtype).eps < 1e-10 else 1e-4
 
 
-def refuse_order(order: str, function: str, a: Any, values: Any) -> None:
-    """Raise GradientError if ``a`` is a tensor and values repeat: then a derivative of that order is asked for."""
-    if type(a) is Tensor and (free := undetermined(values)).any():
+def refuse_order(order: str, function: str, a: Any, values: Any, zeros: bool = False) -> None:
+    """Raise GradientError if ``a`` is a tensor and values repeat, or with ``zeros`` are 0: that derivative is then asked for."""
+    if type(a) is Tensor and (free := undetermined(values, zeros)).any():
         kind = "singular values" if function == "svdvals" else "eigenvalues"
+        equal = "repeat or are zero" if zeros else "repeat"
         raise GradientError(
-            f"{function}: the {kind} {_spelled(values, free)} repeat; the {order} derivative of a function of them cannot be"
+            f"{function}: the {kind} {_spelled(values, free)} {equal}; the {order} derivative of a function of them cannot be"
             " found from the decomposition, lower ones can. Write the function of the matrix by products (a trace of powers,"
             " slogdet, inv), or move the matrix so that the values differ"
         )
@@ -147,7 +153,7 @@ def refuse_phase(function: str, turned: Any, cotangent: Any) -> None:
     if not np.iscomplexobj(plain):
         return
     size = np.abs(innermost_value(cotangent)).max((-2, -1), initial=0)
-    if np.any(np.abs(plain.imag) > _tolerance(plain) * size[..., None]):
+    if np.any(np.abs(plain.imag) > tolerance(plain) * size[..., None]):
         raise GradientError(
             f"{function}: the result depends on the phase of complex vectors, which is free (any factor exp(1j * t) gives vectors"
             " again) and has no derivative; use the vectors in products that do not depend on it, such as v * conj(v)"
@@ -173,7 +179,7 @@ def refuse_rotation(function: str, what: str, vectors: Any, cotangent: Any) -> N
         return
     turned = innermost_value(vectors.mT @ cotangent)
     away = np.abs(turned - np.conj(turned.mT)).max((-2, -1), initial=0)
-    if np.any(away > _tolerance(turned) * np.abs(innermost_value(cotangent)).max((-2, -1), initial=0)):
+    if np.any(away > tolerance(turned) * np.abs(innermost_value(cotangent)).max((-2, -1), initial=0)):
         raise GradientError(
             f"{function}: the result depends on {what}, which may be any basis of what is orthogonal to the others and have no"
             " derivative; use them in products that any such basis gives, or ask for the reduced form, without them"

@@ -135,7 +135,7 @@ def rfftn(
     >>> rfftn([[1.0, 2.0], [3.0, 4.0]])[0]
     array([10.+0.j, -2.+0.j])
     """
-    lengths, along = _lengths_and_axes(a, s, axes)
+    lengths, along = _lengths_and_axes(a, s, axes, least=1)
     a = _op.rfft(a, n=lengths[-1], axis=along[-1], norm=norm)
     return _along_all(_op.fft, a, lengths[:-1], along[:-1], norm)
 
@@ -150,7 +150,7 @@ def irfftn(
     array([[1., 2.],
            [3., 4.]])
     """
-    lengths, along = _lengths_and_axes(a, s, axes)
+    lengths, along = _lengths_and_axes(a, s, axes, least=1)
     if s is None:
         lengths[-1] = 2 * (_numpy.shape(_innermost_value(_as_array(a)))[along[-1]] - 1)
     for n, axis in zip(lengths[:-1], along[:-1], strict=True):
@@ -209,12 +209,13 @@ def irfft2(
 
 def _along_all(transform: Callable[..., Any], a: Any, lengths: list[Any], axes: list[int], norm: str | None) -> Any:
     """The last axis first, as NumPy does it, so that the results are the same to the last digit."""
+    a = _as_array(a)
     for n, axis in zip(reversed(lengths), reversed(axes), strict=True):
         a = transform(a, n=n, axis=axis, norm=norm)
     return a
 
 
-def _lengths_and_axes(a: Any, s: Sequence[int] | None, axes: Sequence[int] | None) -> tuple[list[Any], list[int]]:
+def _lengths_and_axes(a: Any, s: Sequence[int] | None, axes: Sequence[int] | None, least: int = 0) -> tuple[list[Any], list[int]]:
     """A length for each axis; -1 and None stand for the length that it has in ``a``."""
     shape = _numpy.shape(_innermost_value(_as_array(a)))
     if axes is None:
@@ -224,7 +225,7 @@ def _lengths_and_axes(a: Any, s: Sequence[int] | None, axes: Sequence[int] | Non
             )
         axes = range(-len(shape if s is None else s), 0)
     along = [_normalize_axis_index(axis, len(shape)) for axis in axes]
-    if not along:
+    if len(along) < least:
         raise ValueError(f"got no axis for an array of shape {shape}, expected at least one that is transformed")
     given = [None] * len(along) if s is None else list(s)
     if len(given) != len(along):

@@ -149,7 +149,7 @@ def tensorsolve(a: Any, b: Any, axes: Any = None) -> Any:
     if axes is not None:
         moved = [each % ndim for each in axes]
         a = op.transpose(a, axes=[*(each for each in range(ndim) if each not in moved), *moved])
-    rest = _shape(a)[len(_shape(b)) :]
+    rest = _shape(a) if len(_shape(b)) == ndim else _shape(a)[len(_shape(b)) :]  # NumPy gives a number the axes of a
     size = math.prod(_shape(b))
     if math.prod(rest) != size:
         raise np.linalg.LinAlgError(

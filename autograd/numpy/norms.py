@@ -101,6 +101,9 @@ def _vector_norm(x: Any, ord: Any, axes: Sequence[int], keepdims: bool) -> Any:
         x, axes = op.reshape(x, shape=(1,)), (0,)
         keepdims = False
     if ord == np.inf:
+        if not np.size(innermost_value(x)):  # NumPy gives 0; older ones raise, as this call then does
+            _theirs.vector_norm(innermost_value(x), axis=tuple(axes), ord=ord)
+            return op.sum(op.absolute(x), axis=tuple(axes), keepdims=keepdims)
         return op.max(op.absolute(x), axis=tuple(axes), keepdims=keepdims)
     if ord == -np.inf:
         return op.min(op.absolute(x), axis=tuple(axes), keepdims=keepdims)

@@ -30,6 +30,7 @@ def _vecdot(x1: Any, x2: Any) -> Any:
     x1, x2 = _joined("vecdot", x1), _joined("vecdot", x2)
     if innermost_tape((x1, x2)) is None:
         return np.vecdot(x1, x2)
+    _check_axes("vecdot", x1, 1, x2, 1)
     if len(_shape(x1)) == 1 == len(_shape(x2)):
         return op.dot(_conjugate(x1), x2)
     products = op.matmul(op.expand_dims(_conjugate(x1), axis=-2), op.expand_dims(x2, axis=-1))
@@ -40,6 +41,7 @@ def _matvec(x1: Any, x2: Any) -> Any:
     x1, x2 = _joined("matvec", x1), _joined("matvec", x2)
     if innermost_tape((x1, x2)) is None:
         return _theirs.matvec(x1, x2)
+    _check_axes("matvec", x1, 2, x2, 1)
     return op.squeeze(op.matmul(x1, op.expand_dims(x2, axis=-1)), axis=-1)
 
 
@@ -47,7 +49,16 @@ def _vecmat(x1: Any, x2: Any) -> Any:
     x1, x2 = _joined("vecmat", x1), _joined("vecmat", x2)
     if innermost_tape((x1, x2)) is None:
         return _theirs.vecmat(x1, x2)
+    _check_axes("vecmat", x1, 1, x2, 2)
     return op.squeeze(op.matmul(op.expand_dims(_conjugate(x1), axis=-2), x2), axis=-2)
+
+
+def _check_axes(name: str, x1: Any, least1: int, x2: Any, least2: int) -> None:
+    """Raise ValueError, as NumPy does, where a vector stands for a matrix or a number for a vector."""
+    for place, each, least in (("first", x1, least1), ("second", x2, least2)):
+        if len(_shape(each)) < least:
+            expected = "a matrix or a stack of them" if least == 2 else "a vector or a stack of them"
+            raise ValueError(f"{name}: the {place} factor has shape {_shape(each)}, expected {expected}")
 
 
 matmul = ufunc("matmul")

@@ -13,6 +13,7 @@ import scipy.linalg as _linalg
 
 from autograd import operators as op
 from autograd.errors import NotTrackedError
+from autograd.gradients.linalg import dagger
 from autograd.gradients.scipy import linalg as _rules  # noqa: F401  # operators and rules come first
 from autograd.scipy.fallback import as_array, holds_tensors, without_tensors
 from autograd.tensor import Tensor, innermost_value
@@ -202,7 +203,7 @@ def solve(a: Any, b: Any, *args: Any, **options: Any) -> Any:
 
 
 def cholesky(a: Any, lower: bool = False, overwrite_a: bool = False, check_finite: bool = True) -> Any:
-    """``scipy.linalg.cholesky``: the triangle ``u`` with ``u.conj().T u = a``, or the lower one; a tensor has to be Hermitian.
+    """``scipy.linalg.cholesky``: the triangle ``u`` with ``u.conj().T u = a``, or the lower one; it reads that triangle of ``a``.
 
     >>> cholesky([[4.0]])
     array([[2.]])
@@ -211,8 +212,7 @@ def cholesky(a: Any, lower: bool = False, overwrite_a: bool = False, check_finit
         return _linalg.cholesky(a, lower, overwrite_a, check_finite)
     a = _array("cholesky", a, check_finite)
     _square("cholesky", a)
-    factor = op.cholesky(a)
-    return factor if lower else op.conjugate(factor).mT
+    return op.cholesky(a) if lower else dagger(op.cholesky(dagger(a)))
 
 
 def cho_solve(c_and_lower: Any, b: Any, overwrite_b: bool = False, check_finite: bool = True) -> Any:

@@ -12,7 +12,9 @@ from typing import Any
 import numpy as np
 
 from autograd import operators as op
+from autograd.errors import GradientError
 from autograd.gradients.products import sum_broadcast
+from autograd.gradients.spectra import CLOSE
 from autograd.tensor import innermost_value
 from registry.gradients import gradient
 from registry.numpy_backend.scipy import linalg as _declared  # noqa: F401  # the operators come first
@@ -133,15 +135,34 @@ def solve_sylvester(dy, saved, attrs):
 # -------------------------------------------------------------------------------------------------- matrix functions
 
 
+def _refuse_singular(y: Any) -> None:
+    """Raise GradientError for a root with eigenvalues that add up to 0, as 0 does with itself: its equation has no solution."""
+    w = np.linalg.eigvals(innermost_value(y))
+    sums, size = np.abs(w[..., :, None] + w[..., None, :]), np.abs(w).max(-1, initial=0)
+    low = sums <= 2 * np.sqrt(CLOSE * w.shape[-1] * np.finfo(w.dtype).eps) * size[..., None, None]
+    if low.any():
+        raise GradientError(
+            f"sqrtm: two eigenvalues of the root add up to {sums[low][0]:.3g}, so that it has no derivative: the matrix has an"
+            " eigenvalue 0, or its negative ones have roots of both signs; expected an invertible matrix. Move it away from the"
+            " singular one, or add a multiple of the unit matrix"
+        )
+
+
 def _sqrtm_tangent(tangents: Mapping[str, Any], saved: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
     (y,) = saved
+    _refuse_singular(y)
     return op.scipy_solve_sylvester(y, y, tangents["a"])
 
 
 @gradient("scipy_sqrtm", outputs_to_save=True, jvp_func=_sqrtm_tangent)
 def sqrtm(dy, saved, attrs):
     (y,) = saved
-    return {"a": lambda: op.scipy_solve_sylvester(y.mT, y.mT, dy)}
+
+    def da():
+        _refuse_singular(y)
+        return op.scipy_solve_sylvester(y.mT, y.mT, dy)
+
+    return {"a": da}
 
 
 def _expm_change(a: Any, change: Any) -> Any:
