@@ -14,11 +14,11 @@ import numpy as np
 
 from autograd import operators as op
 from autograd.engine import innermost_tape, places_in, resolve, root_of
-from autograd.errors import OutArrayError
+from autograd.errors import NotTrackedError, OutArrayError
 from autograd.methods import numpy_functions
 from autograd.tape import open_tapes
-from autograd.tensor import AssignableArray, Tensor, innermost_value
-from autograd.views import assign
+from autograd.tensor import AssignableArray, Tensor, innermost_value, link_view
+from autograd.views import assign, with_part
 
 writers: dict[Callable[..., Any], Callable[..., Any]] = {}
 """NumPy's functions that write to their first argument -> ours. ``autograd.numpy`` fills it."""
@@ -44,9 +44,38 @@ def assignable(a: Any) -> Any:
 
 
 def _tensor(self: AssignableArray) -> Tensor | None:
-    """The tensor that it stands for, or None for an array of numbers."""
-    value = resolve(self)
-    return value if type(value) is Tensor else None
+    """The tensor that it stands for, or None for an array of numbers; a write to that of a view reaches the whole array."""
+    root = root_of(self)
+    if root._tensor is None:
+        return None
+    whole = resolve(root)
+    if type(whole) is not Tensor:
+        return None
+    if self is root:
+        return whole
+    places, part = _places(root, self)
+    flat = op.reshape(whole, shape=(-1,), order="C")
+    shown = op.getitem(flat, index=places)
+    link_view(whole, flat)
+    link_view(flat, shown)
+    of_part: Tensor = shown if part is None else op.real(shown) if part == "real" else op.imag(shown)
+    return of_part
+
+
+def _places(root: AssignableArray, view: AssignableArray) -> tuple[np.ndarray[Any, Any], str | None]:
+    """Which elements of an array, counted through, a view of it shows, and whether only their ``"real"`` or ``"imag"`` part."""
+    if root.dtype.kind != "c" or view.dtype != root.real.dtype:
+        return places_in(root, view), None
+    offset = view.ctypes.data - root.ctypes.data
+    part = "imag" if offset % root.itemsize else "real"
+    if any(each % root.itemsize for each, length in zip(view.strides, view.shape, strict=True) if length > 1):
+        raise NotTrackedError(
+            f"a view of dtype {view.dtype} on an array of dtype {root.dtype} cannot be followed; use the array itself"
+        )
+    start = offset // root.itemsize
+    numbers = np.arange(root.size)
+    steps = [each // root.itemsize * numbers.itemsize for each in view.strides]
+    return np.lib.stride_tricks.as_strided(numbers[start:], view.shape, steps, writeable=False), part
 
 
 def _setitem(self: AssignableArray, index: Any, value: Any) -> None:
@@ -54,7 +83,7 @@ def _setitem(self: AssignableArray, index: Any, value: Any) -> None:
     target = _tensor(self)
     tape = innermost_tape((value,))
     if target is None and tape is None:
-        plain: Any = self.view(np.ndarray)
+        plain: Any = np.ndarray.view(self, np.ndarray)
         plain[resolve(index)] = value
         return
     root = root_of(self)
@@ -63,8 +92,10 @@ def _setitem(self: AssignableArray, index: Any, value: Any) -> None:
         root._tensor = tape.watch(np.array(root))
         root.view(np.ndarray).fill(np.nan)
     if self is not root:
-        places = np.unravel_index(places_in(root, self), root.shape)
-        index = tuple(each[index] for each in places)
+        places, part = _places(root, self)
+        index = np.unravel_index(places[resolve(index)], root.shape)
+        if part is not None:
+            value = with_part(op.getitem(root._tensor, index=index), part, value)
     assign(root._tensor, index, value, who="assignment: the array")
 
 
@@ -80,9 +111,10 @@ def _iter(self: AssignableArray) -> Any:
 
 
 def _array_ufunc(self: AssignableArray, ufunc: Any, method: str, *inputs: Any, out: Any = None, **options: Any) -> Any:
-    operands = [resolve(each) for each in inputs]
     if method == "at":
-        return writers[np.ufunc.at](ufunc, inputs[0], *operands[1:])
+        return writers[np.ufunc.at](ufunc, inputs[0], *[resolve(each) for each in inputs[1:]])
+    followed = innermost_tape([*inputs, *options.values()]) is not None
+    operands = (_own if followed else resolve_all)(inputs)
     options = {name: resolve(each) for name, each in options.items()}
     run = getattr(ufunc, method)
     if out is None:
@@ -117,20 +149,45 @@ def _array_function(self: AssignableArray, function: Any, types: Any, args: Any,
     writer = writers.get(function)
     if writer is not None:
         return writer(*args, **kwargs)
-    args, kwargs = resolve_all(args), resolve_all(kwargs)
-    ours = numpy_functions.get(function, function)
-    return _assignable_results(ours(*args, **kwargs))
+    stands_for = _own if innermost_tape([*args, *kwargs.values()]) is not None else resolve_all
+    results = numpy_functions.get(function, function)(*stands_for(args), **stands_for(kwargs))
+    if isinstance(results, list | tuple):
+        return type(results)([_same_memory(self, each) for each in results]) if type(results) in (list, tuple) else results
+    return _same_memory(self, results)
+
+
+def _same_memory(array: AssignableArray, result: Any) -> Any:
+    """A result into which tensors can be assigned: a view of the array where it is one, so that it is written through."""
+    root = root_of(array)
+    if type(result) is not np.ndarray or not np.may_share_memory(result, root):
+        return assignable(result)
+    offset = result.ctypes.data - root.ctypes.data
+    view = np.ndarray.__new__(AssignableArray, result.shape, result.dtype, root, offset, result.strides)
+    view.flags.writeable = result.flags.writeable
+    return view
 
 
 def resolve_all(value: Any) -> Any:
-    """``resolve`` for everything in nested lists, tuples and dictionaries."""
+    """What arrays stand for, in nested lists, tuples and dictionaries; a write to a view reaches the whole array."""
+    return _each(value, lambda array: np.ndarray.view(array, np.ndarray))
+
+
+def _own(value: Any) -> Any:
+    """The same, with copies of the arrays of numbers: a tape may save them, and a later write must not change them."""
+    return _each(value, np.array)
+
+
+def _each(value: Any, plain: Callable[[Any], Any]) -> Any:
     if isinstance(value, list):
-        return [resolve_all(each) for each in value]
+        return [_each(each, plain) for each in value]
     if type(value) is tuple:
-        return tuple(resolve_all(each) for each in value)
+        return tuple(_each(each, plain) for each in value)
     if isinstance(value, dict):
-        return {key: resolve_all(each) for key, each in value.items()}
-    return resolve(value)
+        return {key: _each(each, plain) for key, each in value.items()}
+    if type(value) is not AssignableArray:
+        return value
+    tensor = _tensor(value)
+    return plain(value) if tensor is None else tensor
 
 
 def _either(name: str) -> Callable[..., Any]:
@@ -154,9 +211,12 @@ def _either_attribute(name: str) -> property:
         return of_array.__get__(self) if tensor is None else getattr(tensor, name)
 
     def put(self: AssignableArray, value: Any) -> None:
-        of_array.__get__(self)[...] = value
+        if name == "flat":
+            writers[np.put](self, np.arange(self.size), value)
+        else:
+            of_array.__get__(self)[...] = value
 
-    return property(get, put)
+    return property(get, put if name in ("real", "imag", "flat") else None)
 
 
 def _fill(self: AssignableArray, value: Any) -> None:

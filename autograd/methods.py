@@ -16,7 +16,7 @@ from autograd.tape import Tape
 from autograd.tape_gradient import gradient, jacobian, value_and_gradient
 from autograd.tensor import Tensor, innermost_value
 from autograd.variant_calls import numpy_into
-from autograd.views import assign
+from autograd.views import assign, with_part
 from registry.errors import close_matches
 
 numpy_functions: dict[Callable[..., Any], Callable[..., Any]] = {}
@@ -43,7 +43,22 @@ def _of_value(attribute: str, python_scalar: Any, doc: str) -> property:
         plain = innermost_value(self)
         return getattr(plain, attribute) if hasattr(plain, "dtype") else python_scalar(plain)
 
-    return property(get, doc=doc)
+    def refuse(self: Tensor, value: Any) -> None:
+        raise AttributeError(
+            f"t.{attribute} of a tensor cannot be set; write t = t.reshape(shape), or t = t.astype(dtype), which give a new one"
+        )
+
+    return property(get, refuse, doc=doc)
+
+
+def _set_real(self: Tensor, value: Any) -> None:
+    assign(self, ..., with_part(self, "real", value) if np.iscomplexobj(innermost_value(self)) else value)
+
+
+def _set_imag(self: Tensor, value: Any) -> None:
+    if not np.iscomplexobj(innermost_value(self)):
+        raise TypeError("imag: the tensor is real and has no imaginary part to set; write t = t + 1j * value")
+    assign(self, ..., with_part(self, "imag", value))
 
 
 def _transpose(self: Tensor, *axes: Any) -> Any:
@@ -238,8 +253,8 @@ def fill_tensor() -> None:
         "nbytes": _of_value("nbytes", lambda plain: np.dtype(type(plain)).itemsize, "Bytes of all elements."),
         "T": property(_transpose, doc="The axes reversed."),
         "mT": property(_matrix_transpose, doc=_matrix_transpose.__doc__),
-        "real": property(lambda self: op.real(self), doc="The real part."),
-        "imag": property(lambda self: op.imag(self), doc="The imaginary part."),
+        "real": property(lambda self: op.real(self), _set_real, doc="The real part."),
+        "imag": property(lambda self: op.imag(self), _set_imag, doc="The imaginary part."),
         "flat": property(lambda self: op.ravel(self), doc="All elements in one axis; a tensor, so that it stays followed."),
         "transpose": _transpose,
         "reshape": _reshape,

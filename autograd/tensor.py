@@ -114,8 +114,21 @@ def innermost_value(value: Any) -> Any:
 
 def note_view(base: Tensor, view: Tensor) -> None:
     """Remember that ``view`` was made of ``base`` by an operator that returns views, if they do share memory."""
-    plain = innermost_value(view)
-    if type(plain) is not np.ndarray or (plain.base is None and plain is not innermost_value(base)):
+    plain, given = innermost_value(view), innermost_value(base)
+    if type(plain) is not np.ndarray:
+        return
+    owner = plain.base
+    if plain is not given and (owner is None or (owner is not given and owner is not getattr(given, "base", None))):
+        return  # a copy, also where it is a reshaped or transposed one: NumPy then keeps the copy itself for its base
+    link_view(base, view)
+
+
+def link_view(base: Tensor, view: Tensor) -> None:
+    """From now on a write to the view goes to its base, unless it has one already; it may hold a copy of the elements.
+
+    It must be made of the base by an operator that only moves elements.
+    """
+    if hasattr(view, "_base"):
         return
     view._base = base
     try:

@@ -64,7 +64,8 @@ class VariantCall:
             raise KernelError(f"operator {self.name!r}: missing out argument {missing[0]!r}, by its schema\n  {self.schema}")
         targets = {**dict(zip(self.arguments.input_names, inputs, strict=True)), **outs}
         targets = {name: targets[name] for name in self.written if targets[name] is not None}
-        if innermost_tape([*inputs, *targets.values()]) is None:
+        plain = innermost_tape([*inputs, *targets.values()]) is None
+        if plain and not any(type(each) is AssignableArray for each in targets.values()):
             return self._run_plain(inputs, attrs, outs, targets)
         if self.functional is None:
             raise NotTrackedError(
@@ -218,6 +219,8 @@ def prepare(who: str, target: Any, operands: list[Any], *, constant: bool = Fals
     if type(target) is Tensor:
         check_writable(who, target)
         return operands
+    if type(target) is AssignableArray:
+        return [each.copy() if each is target else each for each in operands]
     check_target(who, target, operands)
     if target.dtype.kind not in "fc" and not constant:
         raise NotTrackedError(
@@ -243,5 +246,8 @@ def write(who: str, target: Any, result: Any) -> Any:
         rebind(who, target, result)
         return target
     check_result(who, target, shape, dtype)
+    if type(target) is AssignableArray:
+        target[...] = result
+        return target
     target[...] = np.nan if type(result) is Tensor else result
     return result if type(result) is Tensor else target

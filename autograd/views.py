@@ -65,6 +65,10 @@ def assign(target: Tensor, index: Any, value: Any, *, who: str = "assignment: th
     """
     check_writable(who, target)
     base = getattr(target, "_base", None)
+    if base is not None and not np.shape(innermost_value(base)):  # of a scalar there are no positions: it is replaced
+        whole = run("setitem", (value, target), {"index": index})
+        assign(base, (), run("reshape", (whole,), {**binding_of("reshape").attr_defaults, "shape": ()}), who=who)
+        return
     if base is not None:
         places = _positions(target)
         part = np.arange(places[0].size).reshape(places[0].shape)[index]
@@ -73,6 +77,18 @@ def assign(target: Tensor, index: Any, value: Any, *, who: str = "assignment: th
     if not _assign_in_place(target, index, value):
         _set(who, target, run("setitem", (value, target), {"index": index}))
     _refresh_views(target)
+
+
+def with_part(old: Any, part: str, value: Any) -> Any:
+    """Complex numbers with another real or imaginary part, as ``part`` says; raises TypeError for a value that is complex.
+
+    >>> with_part(1.0 + 2.0j, "imag", 5.0)
+    (1+5j)
+    """
+    if np.iscomplexobj(innermost_value(value)):
+        raise TypeError(f"{part}: a complex value is assigned to the {part} part, expected real numbers")
+    real, imag = (value, run("imag", (old,), {})) if part == "real" else (run("real", (old,), {}), value)
+    return run("add", (real, run("multiply", (imag, 1j), {})), {})
 
 
 def _set(who: str, target: Tensor, result: Any) -> None:

@@ -60,6 +60,8 @@ def take(dy, saved, attrs):
 
     def da():
         axis = attrs["axis"]
+        if not a.shape:
+            return _of_the_only_element(dy, attrs["indices"])
         length = int(np.prod(a.shape)) if axis is None else a.shape[axis]
         indices = np.asarray(attrs["indices"])
         if attrs["mode"] == "wrap":
@@ -76,12 +78,19 @@ def take(dy, saved, attrs):
     return {"a": da}
 
 
+def _of_the_only_element(dy, indices):
+    """The cotangent of an array without axes, which NumPy reads by indices as if it had one of length one."""
+    return op.sum(dy, axis=tuple(range(-np.ndim(indices), 0)))
+
+
 @gradient("take_along_axis", infos_to_save=("arr",), linear=("arr",))
 def take_along_axis(dy, saved, attrs):
     (arr,) = saved
 
     def darr():
         indices, shape, axis = np.asarray(attrs["indices"]), arr.shape, attrs["axis"]
+        if not shape:
+            return _of_the_only_element(dy, indices)
         if axis is None:
             size = int(np.prod(shape))
             return IndexedGradient(dy, np.unravel_index(indices % max(size, 1), shape), shape, arr.dtype)

@@ -131,7 +131,7 @@ def repeat(dy, saved, attrs):
         axis = _from_end(-1 if attrs["axis"] is None else attrs["axis"], len(shape))[0]
         repeats = np.asarray(attrs["repeats"])
         if repeats.size == 1:
-            apart = (*shape[: len(shape) + axis + 1], repeats.item(), *shape[len(shape) + axis + 1 :])
+            apart = (*shape[: len(shape) + axis + 1], int(repeats.item()), *shape[len(shape) + axis + 1 :])
             g = op.sum(_reshaped(dy, len(shape), apart), axis=axis)
         else:
             g = _gathered(dy, np.repeat(np.arange(shape[axis]), repeats), axis, shape)

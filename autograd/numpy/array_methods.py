@@ -100,6 +100,7 @@ METHODS: dict[str, Callable[..., Any]] = {
 ATTRIBUTES: dict[str, property] = {
     "device": property(lambda self: "cpu", doc="Where the array lies, as the array standard has it."),
     "flags": property(_flags, doc=_flags.__doc__),
+    "flat": property(op.ravel, lambda self, value: put(self, np.arange(self.size), value), doc="All elements in one axis."),
     "strides": property(lambda self: np.asarray(innermost_value(self)).strides, doc="Bytes from one element to the next."),
 }
 """What ``Tensor`` gets as attributes."""

@@ -37,9 +37,10 @@ def _writer(theirs: Callable[..., Any]) -> Callable[[Callable[..., None]], Calla
             elif type(a) is Tensor or type(a) is AssignableArray:
                 ours(a, *args, **kwargs)
             else:
+                also = ", or call autograd.numpy.full_like if it was full_like that called copyto" if theirs is np.copyto else ""
                 raise NotTrackedError(
                     f"{theirs.__name__}: got a plain array to write to, in which no tape can follow what is written; make it with"
-                    " autograd.numpy (zeros, array, ...) inside the function that is differentiated"
+                    f" autograd.numpy (zeros, array, ...) inside the function that is differentiated{also}"
                 )
 
         write.__name__ = write.__qualname__ = theirs.__name__

@@ -100,7 +100,7 @@ def unwrap(p: Any, discont: Any = None, axis: int = -1, *, period: Any = 2 * mat
     kept = np.where((kept == -half) & (steps > 0), half, kept)
     correction = np.where(np.abs(steps) < (half if discont is None else discont), 0, kept - steps)
     dtype = np.result_type(steps, length)
-    first = np.zeros_like(np.take(plain, [0], axis=axis), dtype=dtype)
+    first = np.zeros_like(np.take(plain, range(min(1, plain.shape[axis])), axis=axis), dtype=dtype)
     if type(period) is not Tensor:
         return op.add(p, np.concatenate([first, np.cumsum(correction, axis=axis)], axis=axis).astype(dtype))
     turns = np.concatenate([first, np.cumsum(np.rint(correction / length), axis=axis)], axis=axis)
@@ -282,5 +282,7 @@ def _between(x: Any, xp: Any, fp: Any, left: Any, right: Any) -> Any:
             with np.errstate(invalid="ignore"):
                 other = op.add(op.multiply(slope, op.subtract(x, op.take(xp, indices=end))), op.take(fp, indices=end))
             y = op.where(lost, other, y)
+    else:
+        y = op.add(y, op.where_or_zero(False, op.subtract(x, xp)))  # one point: constant in its place and in x
     y = op.where(where < points[0], left, op.where(where > points[-1], right, y))
     return y if np.shape(innermost_value(y)) == where.shape else op.broadcast_to(y, shape=where.shape)

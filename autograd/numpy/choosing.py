@@ -15,7 +15,7 @@ from numpy.lib.array_utils import normalize_axis_index
 from autograd import operators as op
 from autograd.engine import innermost_tape, resolve
 from autograd.errors import NotTrackedError
-from autograd.numpy.arguments import as_array
+from autograd.numpy.arguments import as_array, as_dtype
 from autograd.numpy.following import follows
 from autograd.tensor import Tensor, innermost_value
 
@@ -28,6 +28,12 @@ def _shape(a: Any) -> tuple[int, ...]:
 
 def _plain(a: Any) -> Any:
     return np.asarray(innermost_value(a))
+
+
+def _common_dtype(choices: Sequence[Any]) -> Any:
+    """The dtype of all choices together, in which Python's numbers have no say beyond their kind."""
+    values = [innermost_value(each) for each in choices]
+    return np.result_type(*(each if type(each) in (int, float, complex) else np.asarray(each) for each in values))
 
 
 # -------------------------------------------------------------------------------------------------- choices
@@ -47,8 +53,7 @@ def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0)
     for number, each in enumerate(conditions):
         if each.dtype != bool:
             raise TypeError(f"select: condition {number} has dtype {each.dtype}, expected bool")
-    values = [innermost_value(each) for each in choices]
-    dtype = np.result_type(*(each if type(each) in (int, float, complex) else np.asarray(each) for each in values))
+    dtype = _common_dtype(choices)
     shape = np.broadcast_shapes(*(each.shape for each in conditions), *(_shape(each) for each in choices))
     result = choices[-1]
     for condition, choice in zip(reversed(conditions), reversed(choices[:-1]), strict=True):
@@ -65,6 +70,7 @@ def choose(a: Any, choices: Any, out: Any = None, mode: Any = "raise") -> Any:
     array([1., 4.])
     """
     several = [as_array(each) for each in choices]
+    several = [as_dtype(each, _common_dtype(several)) for each in several]
     shape = np.broadcast_shapes(np.shape(a), *(_shape(each) for each in several))
     numbers = np.broadcast_to(a, shape)
     places = np.choose(numbers, [np.full(shape, number) for number in range(len(several))], mode=mode)  # by NumPy's modes

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from itertools import islice
+from typing import Any, Literal
 
 import numpy as np
 
 from autograd import operators as op
 from autograd.assignable import assignable
 from autograd.engine import innermost_tape, resolve
-from autograd.numpy.arguments import as_array
+from autograd.numpy.arguments import as_array, as_dtype
 from autograd.tensor import AssignableArray, Tensor, innermost_value
 
 __all__ = [
-    "array", "asanyarray", "asarray", "asarray_chkfinite", "ascontiguousarray", "asfortranarray", "empty_like", "full",
-    "full_like", "meshgrid", "ones_like", "require", "zeros_like",
+    "array", "asanyarray", "asarray", "asarray_chkfinite", "ascontiguousarray", "asfortranarray", "empty_like",
+    "fromiter", "full", "full_like", "meshgrid", "ones_like", "require", "zeros_like",
 ]  # fmt: skip
 
 
@@ -33,8 +34,8 @@ def array(object: Any, dtype: Any = None, **options: Any) -> Any:
     tensor: Any = as_array(object)
     if tensor is object and options.get("copy", True):
         tensor = op.copy(tensor)
-    if dtype is not None and np.dtype(dtype) != tensor.dtype:
-        tensor = op.astype(tensor, dtype=np.dtype(dtype))
+    if dtype is not None:
+        tensor = as_dtype(tensor, np.dtype(dtype))
     missing = options.get("ndmin", 0) - np.ndim(innermost_value(tensor))
     return tensor if missing <= 0 else op.reshape(tensor, shape=(1,) * missing + np.shape(innermost_value(tensor)))
 
@@ -47,7 +48,7 @@ def asarray(a: Any, dtype: Any = None, **options: Any) -> Any:
     """
     a = resolve(a)
     if type(a) is Tensor or isinstance(a, list | tuple):
-        return array(a, dtype, copy=False) if innermost_tape((a,)) is not None else array(a, dtype)
+        return array(a, dtype, copy=options.get("copy")) if innermost_tape((a,)) is not None else array(a, dtype, **options)
     return np.asarray(a, dtype, **options)
 
 
@@ -58,7 +59,9 @@ def asanyarray(a: Any, dtype: Any = None, **options: Any) -> Any:
     array([1.])
     """
     a = resolve(a)
-    return asarray(a, dtype) if type(a) is Tensor or isinstance(a, list | tuple) else np.asanyarray(a, dtype, **options)
+    if type(a) is Tensor or isinstance(a, list | tuple):
+        return asarray(a, dtype, **options)
+    return np.asanyarray(a, dtype, **options)
 
 
 def ascontiguousarray(a: Any, dtype: Any = None) -> Any:
@@ -68,19 +71,25 @@ def ascontiguousarray(a: Any, dtype: Any = None) -> Any:
     array([1.])
     """
     a = resolve(a)
-    if type(a) is Tensor or isinstance(a, list | tuple):
-        return array(a, dtype, ndmin=1, copy=False) if innermost_tape((a,)) is not None else array(a, dtype, ndmin=1)
-    return np.ascontiguousarray(a, dtype)
+    if innermost_tape((a,)) is not None:
+        return _laid_out(a, dtype, "C_CONTIGUOUS")
+    return array(a, dtype, ndmin=1) if isinstance(a, list | tuple) else np.ascontiguousarray(a, dtype)
+
+
+def _laid_out(a: Any, dtype: Any, flag: Literal["C_CONTIGUOUS", "F_CONTIGUOUS"]) -> Any:
+    """A tensor with at least one axis; a copy where NumPy makes one, so that a write to it does not reach ``a``."""
+    a = array(a, dtype, ndmin=1, copy=False)
+    return a if np.asarray(innermost_value(a)).flags[flag] else op.copy(a)
 
 
 def asfortranarray(a: Any, dtype: Any = None) -> Any:
-    """As ``asarray``; a plain array lies in memory column by column.
+    """As ``asarray``, with at least one axis; a plain array lies in memory column by column.
 
     >>> asfortranarray([1.0])
     array([1.])
     """
     a = resolve(a)
-    return asarray(a, dtype) if innermost_tape((a,)) is not None else np.asfortranarray(a, dtype)
+    return np.asfortranarray(a, dtype) if innermost_tape((a,)) is None else _laid_out(a, dtype, "F_CONTIGUOUS")
 
 
 def asarray_chkfinite(a: Any, dtype: Any = None, order: Any = None) -> Any:
@@ -106,6 +115,20 @@ def require(a: Any, dtype: Any = None, requirements: Any = None) -> Any:
     """
     a = resolve(a)
     return asarray(a, dtype) if innermost_tape((a,)) is not None else np.require(a, dtype, requirements)
+
+
+def fromiter(iter: Any, dtype: Any, count: int = -1, **options: Any) -> Any:
+    """A vector of the elements that an iterator gives, the first ``count`` of them if there is a count; they may be tensors.
+
+    >>> fromiter((k * k for k in range(3)), float)
+    array([0., 1., 4.])
+    """
+    elements = list(iter if count < 0 else islice(iter, count))
+    if innermost_tape(elements) is None:
+        return assignable(np.fromiter(elements, dtype, count, **options))
+    if len(elements) < count:
+        raise ValueError(f"fromiter: got an iterator of {len(elements)} elements, expected {count}")
+    return array(elements, dtype)
 
 
 def full(shape: Any, fill_value: Any, dtype: Any = None, **options: Any) -> Any:
@@ -181,6 +204,6 @@ def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = 
         each = as_array(each)
         axes.append(op.reshape(each, shape=(1,) * place + (-1,) + (1,) * (len(xi) - 1 - place)))
     if sparse:
-        return tuple(axes)
+        return tuple(op.copy(each) if copy else each for each in axes)
     shape = np.broadcast_shapes(*(np.shape(innermost_value(each)) for each in axes))
     return tuple(op.copy(op.broadcast_to(each, shape=shape)) for each in axes)

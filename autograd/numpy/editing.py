@@ -12,7 +12,7 @@ from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from autograd import operators as op
 from autograd.errors import NotTrackedError
-from autograd.numpy.arguments import as_array
+from autograd.numpy.arguments import as_array, as_dtype
 from autograd.numpy.following import follows
 from autograd.numpy.joining import atleast_1d
 from autograd.tensor import Tensor, innermost_value
@@ -60,7 +60,7 @@ def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Any:
             f"insert: values is a tensor, but arr has dtype {dtype}, to which it would be cast as a constant; convert the array:"
             " arr.astype(float)"
         )
-    values = op.astype(values, dtype=dtype)
+    values = as_dtype(values, dtype)
     whole = obj if isinstance(obj, slice) else np.asarray(obj)
     if not isinstance(whole, slice) and whole.ndim == 0 and whole.dtype != bool:
         given = np.shape(innermost_value(values))
@@ -92,7 +92,7 @@ def resize(a: Any, new_shape: Any) -> Any:
         raise ValueError(f"resize: got the shape {shape}, expected no negative length")
     length, size = np.shape(innermost_value(flat))[0], int(np.prod(shape))
     if not length:
-        return np.zeros(shape, flat.dtype)
+        return op.copy(op.broadcast_to(op.sum(flat), shape=shape))  # zeros
     return op.reshape(op.take(flat, indices=np.arange(size) % length), shape=shape)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from autograd.numpy.arguments import as_array
 from autograd.numpy.points import linspace
 from autograd.tensor import innermost_value
 
-__all__ = ["c_", "r_", "vectorize"]
+__all__ = ["bmat", "c_", "r_", "vectorize"]
 
 
 def _joined(theirs: Any, key: Any) -> Any:
@@ -65,6 +66,22 @@ class _Columns(type(np.c_)):  # type: ignore[misc]
 
 r_ = _Rows()
 c_ = _Columns()
+
+
+def bmat(obj: Any, ldict: Any = None, gdict: Any = None) -> Any:
+    """NumPy's ``bmat``; with a tensor it raises NotTrackedError, because it makes a matrix object, which no tape can follow.
+
+    >>> from autograd import grad
+    >>> grad(lambda x: np.sum(bmat([[x, x]])))(np.ones((1, 1)))
+    Traceback (most recent call last):
+    autograd.errors.NotTrackedError: bmat: got a tensor, which no matrix object can hold; write block([[...], [...]])
+    """
+    if innermost_tape([obj]) is not None:
+        raise NotTrackedError("bmat: got a tensor, which no matrix object can hold; write block([[...], [...]])")
+    if isinstance(obj, str) and gdict is None:  # NumPy looks the names of a text up where it is called from
+        caller = sys._getframe(1)
+        ldict, gdict = caller.f_locals, caller.f_globals
+    return np.bmat(obj, ldict, gdict)
 
 
 class vectorize(np.vectorize):  # NumPy's name

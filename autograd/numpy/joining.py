@@ -117,7 +117,10 @@ def append(arr: Any, values: Any, axis: int | None = None) -> Any:
     >>> append([1.0, 2.0], 3.0)
     array([1., 2., 3.])
     """
-    return op.concatenate([as_array(arr), as_array(values)], axis=axis)
+    parts = [as_array(arr), as_array(values)]
+    if axis is None:  # where concatenate, other than this, would let a number take the dtype of the array
+        return op.concatenate([op.ravel(each) for each in parts], axis=0)
+    return op.concatenate(parts, axis=axis)
 
 
 def block(arrays: Any) -> Any:

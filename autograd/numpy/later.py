@@ -23,7 +23,7 @@ NAMES: dict[str, tuple[str, ...]] = {
         "delete", "diag_indices_from", "insert", "real_if_close", "resize", "tril_indices_from", "trim_zeros",
         "triu_indices_from",
     ),
-    "index_tricks": ("c_", "r_", "vectorize"),
+    "index_tricks": ("bmat", "c_", "r_", "vectorize"),
     "nans": (
         "nanargmax", "nanargmin", "nancumprod", "nancumsum", "nanmax", "nanmean", "nanmin", "nanprod", "nanstd", "nansum",
         "nanvar",

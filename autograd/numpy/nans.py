@@ -13,7 +13,7 @@ import numpy as np
 
 from autograd import operators as op
 from autograd.numpy import reduction
-from autograd.numpy.arguments import as_array
+from autograd.numpy.arguments import as_array, as_dtype
 from autograd.numpy.following import follows
 from autograd.tensor import innermost_value
 
@@ -106,7 +106,7 @@ def nanmean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdi
     return op.where(empty if keepdims else np.squeeze(empty, axis), np.nan, y)
 
 
-@follows(np.nanvar, "a")
+@follows(np.nanvar, "a", "mean")
 def nanvar(
     a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: bool = False, *,
     where: Any = True, mean: Any = None, correction: float | None = None,
@@ -119,7 +119,7 @@ def nanvar(
     return _moment(reduction.var, a, axis, dtype, ddof, keepdims, where, mean, correction)
 
 
-@follows(np.nanstd, "a")
+@follows(np.nanstd, "a", "mean")
 def nanstd(
     a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: bool = False, *,
     where: Any = True, mean: Any = None, correction: float | None = None,
@@ -137,6 +137,8 @@ def _moment(
     correction: float | None,
 ) -> Any:  # fmt: skip
     a, mask = _defined(a, where)
+    if mean is not None and np.dtype(getattr(innermost_value(a), "dtype", float)).kind in "fc":
+        mean = as_dtype(as_array(mean), np.asarray(innermost_value(a)).dtype)
     bad = np.sum(mask, axis=axis, keepdims=True) <= (ddof if correction is None else correction)
     if not _warn_where(bad, "Degrees of freedom <= 0 for slice."):
         return function(a, axis, dtype, None, ddof, keepdims, where=mask, mean=mean, correction=correction)

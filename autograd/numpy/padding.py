@@ -86,6 +86,8 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> An
         return _constant(array, widths, kwargs.get("constant_values", 0))
     if mode in ("edge", "wrap") or (mode in ("reflect", "symmetric") and kwargs.get("reflect_type", "even") == "even"):
         return op.pad(array, pad_width=widths, mode=mode)
+    if not any(map(any, widths)):
+        return op.copy(array)
     ends = _pairs(kwargs.get("end_values", 0), array) if mode == "linear_ramp" else None
     lengths = np.broadcast_to(np.asarray(kwargs.get("stat_length"), object), (len(shape), 2)).tolist()
     for axis, (before, after) in enumerate(widths):

@@ -34,6 +34,19 @@ def _mask(where: Any) -> Any:
     return None if where is True or where is None else np.asarray(innermost_value(where), bool)
 
 
+def _is_followed(function: str, initial: Any, a: Any, dtype: Any = None) -> bool:
+    """Whether the initial value is a tensor; NotTrackedError if whole numbers are reduced, to which it would be cast."""
+    if type(initial) is not Tensor:
+        return False
+    dtype = np.asarray(innermost_value(as_array(resolve(a)))).dtype if dtype is None else np.dtype(dtype)
+    if dtype.kind not in "fc":
+        raise NotTrackedError(
+            f"{function}: initial is a tensor, but what is reduced has dtype {dtype}, to which it would be cast as a constant;"
+            " convert the array: a.astype(float)"
+        )
+    return True
+
+
 # -------------------------------------------------------------------------------------------------- sums and products
 
 
@@ -47,7 +60,7 @@ def sum(
     """
     if out is not None:
         return written(np.sum, sum, a, out, axis=axis, dtype=dtype, keepdims=keepdims, initial=initial, where=where)
-    if type(initial) is Tensor:
+    if _is_followed("sum", initial, a, dtype):
         return op.add(initial, sum(a, axis, dtype, None, keepdims, None, where))
     return op.sum(a, axis=axis, dtype=dtype, keepdims=keepdims, initial=initial, where=None if where is True else _mask(where))
 
@@ -71,7 +84,7 @@ def prod(
     """
     if out is not None:
         return written(np.prod, prod, a, out, axis=axis, dtype=dtype, keepdims=keepdims, initial=initial, where=where)
-    if type(initial) is Tensor:
+    if _is_followed("prod", initial, a, dtype):
         return op.multiply(initial, prod(a, axis, dtype, None, keepdims, None, where))
     return op.prod(a, axis=axis, dtype=dtype, keepdims=keepdims, initial=initial, where=_mask(where))
 
@@ -241,7 +254,7 @@ def max(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, initi
     """
     if out is not None:
         return written(np.max, max, a, out, axis=axis, keepdims=keepdims, initial=initial, where=where)
-    if type(initial) is Tensor:
+    if _is_followed("max", initial, a):
         return op.maximum(initial, max(a, axis, None, keepdims, -np.inf, where))
     return op.max(a, axis=axis, keepdims=keepdims, initial=initial, where=_mask(where))
 
@@ -254,7 +267,7 @@ def min(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, initi
     """
     if out is not None:
         return written(np.min, min, a, out, axis=axis, keepdims=keepdims, initial=initial, where=where)
-    if type(initial) is Tensor:
+    if _is_followed("min", initial, a):
         return op.minimum(initial, min(a, axis, None, keepdims, np.inf, where))
     return op.min(a, axis=axis, keepdims=keepdims, initial=initial, where=_mask(where))
 

@@ -12,13 +12,15 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from autograd import operators as op
+from autograd.assignable import assignable
+from autograd.engine import innermost_tape, resolve
 from autograd.numpy import creation, inquiry, joining
-from autograd.numpy.arguments import as_array
+from autograd.numpy.arguments import as_array, as_dtype
 from autograd.numpy.creation import *  # noqa: F403  # the module lists its names
 from autograd.numpy.following import written
 from autograd.numpy.inquiry import *  # noqa: F403
 from autograd.numpy.joining import *  # noqa: F403
-from autograd.tensor import innermost_value
+from autograd.tensor import Tensor, innermost_value
 
 __all__ = [
     *creation.__all__, *inquiry.__all__, *joining.__all__,
@@ -215,7 +217,7 @@ def rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> Any:
         return op.swapaxes(op.flip(m, axis=second), axis1=first, axis2=second)
     if turns == 3:
         return op.flip(op.swapaxes(m, axis1=first, axis2=second), axis=second)
-    return op.copy(m)
+    return op.getitem(m, index=...)
 
 
 def roll(a: Any, shift: Any, axis: Any = None) -> Any:
@@ -266,6 +268,9 @@ def tile(A: Any, reps: Any) -> Any:
     >>> tile([1.0, 2.0], 2)
     array([1., 2., 1., 2.])
     """
+    A = resolve(A)
+    if innermost_tape([A]) is None:
+        return np.tile(A, reps)
     A = as_array(A)
     times = tuple(reps) if hasattr(reps, "__len__") else (reps,)
     shape = _shape(A)
@@ -275,7 +280,7 @@ def tile(A: Any, reps: Any) -> Any:
     apart = [each for length in shape for each in (1, length)]
     repeated = [each for pair in zip(times, shape, strict=True) for each in pair]
     whole = tuple(count * length for count, length in zip(times, shape, strict=True))
-    return op.reshape(op.broadcast_to(op.reshape(op.copy(A), shape=apart), shape=tuple(repeated)), shape=whole)
+    return op.copy(op.reshape(op.broadcast_to(op.reshape(A, shape=apart), shape=tuple(repeated)), shape=whole))
 
 
 # -------------------------------------------------------------------------------------------------- diagonals
@@ -369,13 +374,16 @@ def astype(x: Any, dtype: Any, order: str = "K", casting: Any = "unsafe", subok:
     before, after = np.asarray(innermost_value(as_array(x))).dtype, np.dtype(dtype)
     if casting != "unsafe" and not np.can_cast(before, after, casting):
         raise TypeError(f"astype: {before} cannot be cast to {after} by the rule {casting!r}")
-    return op.astype(x, dtype=after)
+    if type(x) is Tensor and not hasattr(innermost_value(x), "dtype"):
+        return as_dtype(x, after)
+    return x if before == after and not copy else op.astype(x, dtype=after)
 
 
-def copy(a: Any, order: str = "K", subok: bool = False) -> Any:
-    """The same values in memory of their own.
+def copy(a: Any, order: Any = "K", subok: bool = False) -> Any:
+    """The same values in memory of their own, into which tensors can be assigned while a tape is open.
 
     >>> copy([1.0, 2.0])
     array([1., 2.])
     """
-    return op.copy(a)
+    a = resolve(a)
+    return assignable(np.array(a, order=order, subok=subok)) if innermost_tape([a]) is None else op.copy(a)

@@ -34,12 +34,15 @@ def _plain(a: Any) -> Any:
 def partition(a: Any, kth: Any, axis: int | None = -1, kind: Any = "introselect", order: Any = None) -> Any:
     """Values with those at the positions ``kth`` where sorting puts them, smaller ones before them and larger ones behind.
 
+    Equal values share their gradients equally, as those of ``sort`` do.
+
     >>> partition([3.0, 1.0, 2.0], 1)
     array([1., 2., 3.])
     """
     a = op.ravel(as_array(a)) if axis is None else as_array(a)
     axis = -1 if axis is None else axis
-    return op.take_along_axis(a, indices=np.argpartition(_plain(a), kth, axis, kind, order), axis=axis)
+    parted = np.argsort(np.partition(_plain(a), kth, axis, kind, order), axis=axis, kind="stable")
+    return op.take_along_axis(op.sort(a, axis=axis), indices=np.argsort(parted, axis=axis), axis=axis)
 
 
 @follows(np.argpartition, "a")

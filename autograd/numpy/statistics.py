@@ -14,7 +14,7 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
 
 from autograd import operators as op
-from autograd.numpy.arguments import as_array
+from autograd.numpy.arguments import as_array, as_dtype
 from autograd.numpy.calculus import diff
 from autograd.numpy.following import follows
 from autograd.numpy.joining import atleast_2d
@@ -113,7 +113,8 @@ def cov(
         freedom = 0.0
     transposed = op.transpose(op.conjugate(weighted) if dtype.kind == "c" else weighted)
     with np.errstate(divide="ignore", invalid="ignore"):
-        result = op.multiply(op.matmul(centred, transposed), op.divide(np.float64(1.0), freedom))
+        scale = op.divide(np.float64(1.0), freedom)
+        result = op.multiply(op.matmul(centred, transposed), as_dtype(scale, dtype))
     return op.squeeze(result)
 
 
@@ -182,6 +183,7 @@ def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Any:
     >>> bincount([0, 2, 2], weights=[1.0, 2.0, 3.0])
     array([1., 0., 5.])
     """
+    weights = as_array(weights)
     counts = np.bincount(x, innermost_value(weights), minlength)
     return _summed(weights, np.asarray(x), len(counts))
 
@@ -227,12 +229,13 @@ def histogram(a: Any, bins: Any = 10, range: Any = None, density: bool | None = 
     >>> histogram([1.0, 2.0, 2.5], bins=[0.0, 2.0, 4.0])
     (array([1, 2]), array([0., 2., 4.]))
     """
+    weights = as_array(weights)
     edges = histogram_bin_edges(a, bins, range, innermost_value(weights))
     samples, limits = np.ravel(innermost_value(as_array(a))), innermost_value(edges)
     if weights is None:
         counts: Any = np.histogram(samples, limits)[0]
     else:
-        weights = op.ravel(as_array(weights))
+        weights = op.ravel(weights)
         numbers, inside = _bins_of(samples, limits)
         counts = _summed(weights[inside], numbers[inside], len(limits) - 1)
         dtype = _plain(weights).dtype

@@ -54,9 +54,27 @@ def of_ufunc(theirs: np.ufunc, run: Callable[..., Any], name: str) -> Callable[.
     function.__module__ = "autograd.numpy"
     function.__doc__ = f"NumPy's ``{name}`` over arrays and tensors."
     function.without_options = run
-    for each in _METHODS + _ATTRIBUTES:
+    for each in _ATTRIBUTES:
         setattr(function, each, getattr(theirs, each))
+    for each in _METHODS:
+        setattr(function, each, _bound(theirs, each))
     return function  # type: ignore[no-any-return]
+
+
+def _bound(theirs: np.ufunc, name: str) -> Callable[..., Any]:
+    """A ufunc's method that takes tensors wherever they are: also in lists, and as ``initial``, where NumPy does not look."""
+    numpys = getattr(theirs, name)
+    if theirs.nin != 2 and name != "at":  # which NumPy refuses
+        return numpys  # type: ignore[no-any-return]
+
+    def method(*args: Any, **options: Any) -> Any:
+        if innermost_tape(args) is None and innermost_tape([*options.values()]) is None:
+            return numpys(*args, **options)
+        return numpy_functions[getattr(np.ufunc, name)](theirs, *args, **options)
+
+    method.__name__ = method.__qualname__ = name
+    method.__doc__ = numpys.__doc__
+    return method
 
 
 def with_options(
