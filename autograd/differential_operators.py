@@ -77,19 +77,18 @@ def multigrad_dict(fun: Function) -> Function:
     >>> dict(multigrad_dict(lambda a, b=3.0: a * b)(2.0))
     {'a': 3.0, 'b': 2.0}
     """
-    signature = inspect.signature(fun)
+    return partial(_multigrad_dict, fun)
 
-    def gradients(*args: Any, **kwargs: Any) -> OrderedDict[str, Any]:
-        bound = signature.bind(*args, **kwargs)
-        bound.apply_defaults()
 
-        def of_arguments(arguments: dict[str, Any]) -> Any:
-            bound.arguments.update(arguments)
-            return fun(*bound.args, **bound.kwargs)
+def _multigrad_dict(fun: Function, /, *args: Any, **kwargs: Any) -> OrderedDict[str, Any]:
+    bound = inspect.signature(fun).bind(*args, **kwargs)
+    bound.apply_defaults()
 
-        return OrderedDict(grad(of_arguments)(dict(bound.arguments)))
+    def of_arguments(arguments: dict[str, Any]) -> Any:
+        bound.arguments.update(arguments)
+        return fun(*bound.args, **bound.kwargs)
 
-    return gradients
+    return OrderedDict(grad(of_arguments)(dict(bound.arguments)))
 
 
 def tensor_jacobian_product(fun: Function, argnum: int = 0) -> Function:
@@ -98,12 +97,12 @@ def tensor_jacobian_product(fun: Function, argnum: int = 0) -> Function:
     >>> tensor_jacobian_product(lambda x: x * x)(np.array([1.0, 2.0]), np.array([1.0, 10.0]))
     array([ 2., 40.])
     """
+    return jacobian(partial(_tensor_product, fun), argnum)
 
-    def product(*args: Any, **kwargs: Any) -> Any:
-        *arguments, tensor = args
-        return np.tensordot(tensor, fun(*arguments, **kwargs), axes=np.ndim(tensor))
 
-    return jacobian(product, argnum)
+def _tensor_product(fun: Function, /, *args: Any, **kwargs: Any) -> Any:
+    *arguments, tensor = args
+    return np.tensordot(tensor, fun(*arguments, **kwargs), axes=np.ndim(tensor))
 
 
 vector_jacobian_product = tensor_jacobian_product

@@ -5,7 +5,7 @@ What they return are small objects that can be pickled if ``f`` can: partial app
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial, update_wrapper
 from typing import Any
 
@@ -198,7 +198,9 @@ def _named(function: partial[Any], what: str, f: Callable[..., Any]) -> Callable
 
 def _watch_arguments(tape: Tape, args: tuple[Any, ...], argnum: Argnum) -> tuple[list[Any], Any]:
     """The arguments with those of ``argnum`` watched, and these alone (a tuple if ``argnum`` is a sequence)."""
-    numbers = [argnum] if isinstance(argnum, int | np.integer) else list(argnum)
+    numbers = list(argnum) if isinstance(argnum, Iterable) else [argnum]
+    if not all(isinstance(each, int | np.integer) for each in numbers):
+        raise GradientError(f"argnum is {argnum!r}, expected the position of an argument or positions; grad_named takes a name")
     watched = list(args)
     for number in numbers:
         if not -len(args) <= number < len(args):
@@ -267,6 +269,8 @@ def _elementwise_grad(f: Callable[..., Any], argnum: Argnum, /, *args: Any, **kw
         y = _called(f, watched, kwargs)
         if type(y) is not Tensor or y._tape is not tape:
             _check_scalar(y, tape)
+        if y.dtype.kind == "c" and any(each.dtype.kind != "c" for each in flatten(sources)[0]):
+            raise GradientError("elementwise_grad: got complex results of real numbers; take np.real or np.imag of them")
         return gradient(tape, y, sources, dy=op.zeros(shape=y.shape, dtype=y.dtype) + y.dtype.type(1))
 
 

@@ -6,6 +6,7 @@ are derivatives of any order. The inverses follow by the implicit function theor
 """
 
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from autograd.tensor import innermost_value
 from registry.gradients import gradient
 from registry.numpy_backend.scipy import special as _needed  # noqa: F401  # the operators come first
 from registry.numpy_backend.scipy.densities import density_ratio
-from registry.numpy_backend.scipy.incomplete import log_t_derivative
+from registry.numpy_backend.scipy.incomplete import STIRLING_FROM, log_t_derivative, stirling_derivative
 
 
 def _polygamma(n, x):
@@ -25,6 +26,14 @@ def _polygamma(n, x):
 def _inside(mask, x, otherwise):
     """``x``, with a harmless number where the mask says no."""
     return x if mask.all() else op.where(mask, x, otherwise)
+
+
+def _moved(change, density, x, ends):
+    """How far a quantile moves to make up for a change of the probability: not at all from an end of the support."""
+    plain = np.asarray(innermost_value(x))
+    inside = (plain != ends[0]) & (plain != ends[1])
+    moved = op.divide(change, _inside(inside, density, 1.0))
+    return moved if inside.all() else op.where(inside, moved, 0.0)
 
 
 # -------------------------------------------------------------------------------------------------- gamma
@@ -77,7 +86,7 @@ def gammainc_derivative(dy, saved, attrs):
 def gammaincinv(dy, saved, attrs):
     a, x = saved
     return {
-        "a": lambda: -(dy * op.divide(op.gammainc_derivative(a, x, order=1), gamma_density(a, x))),
+        "a": lambda: -(dy * _moved(op.gammainc_derivative(a, x, order=1), gamma_density(a, x), x, (0.0, np.inf))),
         "y": lambda: op.divide(dy, gamma_density(a, x)),
     }
 
@@ -86,7 +95,7 @@ def gammaincinv(dy, saved, attrs):
 def gammainccinv(dy, saved, attrs):
     a, x = saved
     return {
-        "a": lambda: -(dy * op.divide(op.gammainc_derivative(a, x, order=1), gamma_density(a, x))),
+        "a": lambda: -(dy * _moved(op.gammainc_derivative(a, x, order=1), gamma_density(a, x), x, (0.0, np.inf))),
         "y": lambda: -(op.divide(dy, gamma_density(a, x))),
     }
 
@@ -163,7 +172,8 @@ def _beta_inverse(dy, a, b, x, sign):
     """The inverse of ``betainc`` for ``sign`` 1, of ``betaincc`` for -1: the parameters move it the same way."""
 
     def in_parameter(i, j):
-        return lambda: -(dy * op.divide(op.betainc_derivative(a, b, x, order_a=i, order_b=j), beta_density(a, b, x)))
+        derivative, ends = partial(op.betainc_derivative, a, b, x, order_a=i, order_b=j), (0.0, 1.0)
+        return lambda: -(dy * _moved(derivative(), beta_density(a, b, x), x, ends))
 
     return {"a": in_parameter(1, 0), "b": in_parameter(0, 1), "y": lambda: sign * (op.divide(dy, beta_density(a, b, x)))}
 
@@ -190,17 +200,37 @@ def _t_growth(df, t):
 def t_density(df: Any, t: Any) -> Any:
     """``(1 + t ** 2 / df) ** (-(df + 1) / 2) / (sqrt(df) * beta(df / 2, 1 / 2))``."""
     exponent = op.multiply(op.multiply(op.add(df, 1.0), -0.5), _t_growth(df, t))
-    return op.exp(op.subtract(exponent, op.add(op.betaln(op.divide(df, 2.0), 0.5), op.multiply(op.log(df), 0.5))))
+    return op.exp(op.subtract(exponent, t_spread(df)))
+
+
+def t_spread(df: Any) -> Any:
+    """``log(sqrt(df) * beta(df / 2, 1 / 2))``, by a series where the derivatives of its terms cancel."""
+    return _by_size(
+        df,
+        lambda n: op.add(op.betaln(op.divide(n, 2.0), 0.5), op.multiply(op.log(n), 0.5)),
+        lambda n: op.subtract(0.5 * math.log(2.0 * math.pi), stirling_derivative(0, n)),
+    )
+
+
+def _by_size(df, of_few, of_many):
+    many = np.asarray(innermost_value(df)) > STIRLING_FROM
+    if many.all():
+        return of_many(df)
+    few = of_few(_inside(~many, df, 1.0))
+    return op.where(many, of_many(_inside(many, df, STIRLING_FROM)), few) if many.any() else few
 
 
 def _t_ratio(df, t, order):
     growth = _t_growth(df, t)
 
     def log_derivative(k, _):
-        halves = op.subtract(_polygamma(k - 1, op.divide(op.add(df, 1.0), 2.0)), _polygamma(k - 1, op.divide(df, 2.0)))
-        root = (-1.0) ** k * math.factorial(k - 1) / 2.0
-        of_gammas = op.add(op.divide(halves, 2.0**k), op.divide(root, op.power(df, float(k))))
+        of_gammas = _by_size(df, partial(of_few, k), partial(stirling_derivative, k))
         return log_t_derivative(k, df, growth, of_gammas, op.expm1)
+
+    def of_few(k, n):
+        halves = op.subtract(_polygamma(k - 1, op.divide(op.add(n, 1.0), 2.0)), _polygamma(k - 1, op.divide(n, 2.0)))
+        root = (-1.0) ** k * math.factorial(k - 1) / 2.0
+        return op.add(op.divide(halves, 2.0**k), op.divide(root, op.power(n, float(k))))
 
     return density_ratio(log_derivative, order)
 
@@ -224,6 +254,6 @@ def stdtr_derivative(dy, saved, attrs):
 def stdtrit(dy, saved, attrs):
     df, t = saved
     return {
-        "df": lambda: -(dy * op.divide(op.stdtr_derivative(df, t, order=1), t_density(df, t))),
+        "df": lambda: -(dy * _moved(op.stdtr_derivative(df, t, order=1), t_density(df, t), t, (-np.inf, np.inf))),
         "p": lambda: op.divide(dy, t_density(df, t)),
     }

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from autograd import operators as op
-from autograd.gradients.scipy.incomplete import t_density
+from autograd.gradients.scipy.incomplete import t_density, t_spread
 from autograd.scipy.stats import norm
 from autograd.scipy.stats.families import LocationScale, instead, others, plain
 
@@ -31,10 +31,8 @@ def _or_normal(formula: Callable[..., Any], normal: Callable[..., Any]) -> Calla
 
 
 def _log_density(y: Any, df: Any) -> Any:
-    # betaln keeps the digits that a difference of two log gammas would lose when df is large
-    spread = op.add(op.betaln(op.multiply(df, 0.5), 0.5), op.multiply(op.log(df), 0.5))
     growth = op.log1p(op.divide(op.square(y), df))
-    return op.negative(op.add(spread, op.multiply(op.multiply(op.add(df, 1.0), 0.5), growth)))
+    return op.negative(op.add(t_spread(df), op.multiply(op.multiply(op.add(df, 1.0), 0.5), growth)))
 
 
 _normal = norm._distribution

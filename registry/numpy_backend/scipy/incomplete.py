@@ -142,8 +142,11 @@ def log_t_derivative(order: int, df: Any, growth: Any, of_gammas: Any, expm1: Ca
     return of_gammas - (df + 1.0) / 2.0 * bend(order) - order / 2.0 * bend(order - 1)
 
 
-_STIRLING = {1: -1 / 4, 3: 1 / 24, 5: -1 / 20, 7: 17 / 112, 9: -31 / 36}
+STIRLING = {1: -1 / 4, 3: 1 / 24, 5: -1 / 20, 7: 17 / 112, 9: -31 / 36}
 """``log G((n + 1) / 2) - log G(n / 2) - log(n / 2) / 2`` in powers of ``1 / n`` (from DLMF 5.11.8)."""
+
+STIRLING_FROM = 50.0
+"""Degrees of freedom from which the series is right to the last digit, while the terms that it stands for cancel."""
 
 
 def _of_gammas(order: int, df: Array) -> Array:
@@ -151,10 +154,20 @@ def _of_gammas(order: int, df: Array) -> Array:
     n = order
     exact = (special.polygamma(n - 1, (df + 1) / 2) - special.polygamma(n - 1, df / 2)) / 2.0**n
     exact = exact + (-1.0) ** n * factorial(n - 1) / 2 / df**n
-    series = sum(
-        c * (-1.0) ** n * factorial(k + n - 1) / factorial(k - 1) / np.maximum(df, 1.0) ** (k + n) for k, c in _STIRLING.items()
-    )
-    return np.where(df > 50, series, exact)
+    chosen: Array = np.where(df > STIRLING_FROM, stirling_derivative(n, np.maximum(df, 1.0)), exact)
+    return chosen
+
+
+def stirling_derivative(order: int, df: Any) -> Any:
+    """The derivative of ``STIRLING``, which is the series itself for order 0; tensors will do.
+
+    >>> round(stirling_derivative(0, 100.0), 12), round(stirling_derivative(1, 100.0), 12)
+    (-0.002499958338, 2.499875e-05)
+    """
+    total: Any = 0.0
+    for k, c in STIRLING.items():
+        total = total + c * (-1.0) ** order * factorial(k + order - 1) / factorial(k - 1) / df ** float(k + order)
+    return total
 
 
 def _stdtr_derivative(df: Any, t: Any, order: int) -> Any:
