@@ -160,7 +160,33 @@ def squared_distance(c):  # from -1: the two parts count differently
     return np.abs(c + 1) ** 2
 
 
+def reshaped_view_of_a_view(x):
+    y = np.zeros((2, 2))
+    w = y[1:]
+    w[0] = x
+    np.reshape(w, -1)[0] = 5.0
+    return np.sum(y * y)
+
+
+def used_before_it_is_written(x):
+    h = np.ones(2)
+    total = np.sum(x * h)
+    h[0] = x[1]
+    return total + h[0] * h[1]
+
+
+def copied_and_written(x):
+    x = x * 1.0
+    y = x[:, [2, 0]]  # a copy, though NumPy keeps it as the base of what it returns
+    y[0, 0] = 77.0
+    return np.sum(x) + np.sum(y)
+
+
 ASSIGNMENT = [
+    Row("assignment", "a reshaped view of a view", reshaped_view_of_a_view, TWO, first=[0.0, 6.0]),
+    # x0 + x1 + x1 * 1
+    Row("assignment", "numbers used before a tensor is written", used_before_it_is_written, TWO, first=[1.0, 2.0]),
+    Row("assignment", "a copy by index", copied_and_written, numpy.ones((2, 3)), first=[[2.0, 1.0, 1.0], [2.0, 1.0, 2.0]]),
     Row("assignment", "slices", program(slices, result=np.sum), THREE, first=[3.0, 8.0, 10.0], second=[1.0, 3.0, 2.0]),
     # x0 ** 2 + (x1 x2) ** 2
     Row("assignment", "view of a view", program(view_of_view), THREE, first=[4.0, 150.0, 90.0], second=[2.0, 110.0, 78.0]),
