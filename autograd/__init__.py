@@ -7,6 +7,7 @@ functions      ``grad``, ``value_and_grad``, ``grad_and_aux``, ``elementwise_gra
                ``jvp``, ``make_jvp``, ``jacobian``, ``jacrev``, ``jacfwd``, ``hessian``, ``hessian_vector_product``, ``make_hvp``
 shaping them   ``stop_gradient``, ``checkpoint``, ``custom_gradient``
 containers     ``register_container``
+anomalies      ``detect_anomaly`` finds the kernel that makes NaN or inf
 arrays         ``autograd.numpy``, NumPy's functions over tensors
 on demand      the rest of HIPS autograd's interface, ``primitive``, ``deriv``, ``multigrad_dict``, ``autograd.extend`` and so on:
                loaded when it is first asked for, see the table at the end
@@ -27,9 +28,11 @@ import registry as _registry  # noqa: F401  # operators and kernels come first
 from autograd import gradients as _gradients  # noqa: F401  # then their rules
 from autograd import methods as _methods  # then Tensor's operators
 from autograd import numpy as numpy
+from autograd.anomaly import detect_anomaly
 from autograd.containers import register_container
 from autograd.custom import checkpoint, custom_gradient
 from autograd.errors import (
+    AnomalyError,
     BackendError,
     GradientError,
     GradtapeError,
@@ -66,6 +69,7 @@ from autograd.tensor import Tensor
 from autograd.variant_calls import run_kernel
 
 __all__ = [
+    "AnomalyError",
     "BackendError",
     "GradientError",
     "GradtapeError",
@@ -82,6 +86,7 @@ __all__ = [
     "Tensor",
     "checkpoint",
     "custom_gradient",
+    "detect_anomaly",
     "elementwise_grad",
     "grad",
     "grad_and_aux",

@@ -8,11 +8,12 @@ together once, and cotangents of exactly zero stay so.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from autograd import operators as op
+from autograd.anomaly import Execution, finite, named_outputs, raise_or_hand_on, step_of_walk
 from autograd.blocks import rows_of_a_block, walk_in_blocks
 from autograd.dag import LONGEST_COMPILED, NONE, WIDE, Plan
 from autograd.errors import InPlaceError
@@ -26,10 +27,17 @@ from autograd.tensor import Tensor, innermost_value
 from registry import backends
 from registry.bindings import Binding
 
+if TYPE_CHECKING:
+    from autograd.anomaly_text import Anomaly
+
 ndarray = np.ndarray
 
 COMPILE_AFTER = 16
 """How often a plan is walked as it is; then it is compiled, which takes 0.1 ms a step and saves a quarter of each later walk."""
+
+
+NO_DETAILS: tuple[Any, ...] = ((), None, ())
+"""Of a record that was made before its tape kept all: values, source line, digests."""
 
 
 @np.errstate(all="ignore")  # the decorator costs half of a block
@@ -42,6 +50,8 @@ def pull_back(tape: Tape, plan: Plan, target: int, dy: Any, sources: Sequence[in
     """
     if tape._keep_all:
         _check_digests(tape)
+        if tape._watch is not None and tape._watch.backward:
+            return _WatchedWalk(tape, plan, batch).run(target, dy, sources)
     nested = bool(tape._outer) or type(dy) is Tensor
     marks = [(each, each._mark()) for each in _outer_tapes(tape, dy)] if nested else []
     walk = _Walk(tape, plan, batch, strong=False)
@@ -267,6 +277,81 @@ class _Walk:
             self.owned.add(number)
 
 
+class _WatchedWalk(_Walk):
+    """A walk with strong zeros that remembers for cotangents that are not finite which anomaly they come from.
+
+    The one that reaches a gradient is raised, see ``autograd.anomaly``.
+    """
+
+    __slots__ = ("origins",)
+
+    def __init__(self, tape: Tape, plan: Plan, batch: tuple[int, ...]) -> None:
+        super().__init__(tape, plan, batch, strong=True)
+        self.origins: dict[int, Anomaly] = {}
+
+    def run(self, target: int, dy: Any, sources: Sequence[int]) -> list[Any]:
+        results = super().run(target, dy, sources)
+        for number in sources:
+            if number in self.origins:
+                raise_or_hand_on(self.origins[number])
+        return results
+
+    def _apply(
+        self,
+        binding: Binding,
+        number: int,
+        arrived: list[Any],
+        lengths: tuple[int, ...],
+        wanted: Sequence[Wanted],
+        at: int,
+    ) -> None:
+        tape, batch = self.tape, self.batch
+        count = binding.n_saved if binding.n_saved is not None else saved_count(binding, sum(lengths))
+        saved = tape._saved[at : at + count]
+        dy = self._cotangent(binding, number, arrived)
+        origin = next((self.origins[each] for each in range(number, number + len(arrived)) if each in self.origins), None)
+        arriving = named_outputs(binding, dy if binding.several else [dy], "dy")
+        step = step_of_walk(tape, number, binding, "backward", arriving, saved, origin, len(batch))
+        with step.running():
+            rows = rule_gradients(binding, dy, saved, tape._attrs.get(number, NO_ATTRS), wanted, batch)
+            for position, member, each, g in rows:
+                self._contribute(step, dy, position, member, each, g)
+
+    def _contribute(self, step: Execution, dy: Any, position: int, member: int | None, each: int, g: Any) -> None:
+        binding, shape, dtype = step.binding, self.tape._shapes[each], self.tape._dtypes[each]
+        name = binding.input_names[position] + ("" if member is None else f"[{member}]")
+        made = None
+        if type(g) is not IndexedGradient:  # the pieces of one are those of dy
+            if binding.elementwise and not finite(g):
+                g = strong_zeros(dy, g)
+            made = step.blame(g, f"gradient of {name}", name, shape)
+        was_finite = _finite(g)
+        g = fit(g, shape, dtype, self.batch, binding, name)
+        if was_finite:
+            made = step.blame_sum(g, name, f"the sum over broadcast axes, or cast to {np.dtype(dtype)}, of the gradient")
+        self._count(each, g, step, name, made or step.origin)
+
+    def _count(self, number: int, g: Any, step: Execution, name: str, origin: Anomaly | None) -> None:
+        """Add one contribution to a cotangent, and remember where it comes from if it is not finite."""
+        before = self.cotangents[number]
+        was_finite = _finite(before)
+        if not _finite(g):
+            was_finite = False
+            if origin is not None:
+                self.origins.setdefault(number, origin)
+        if before is None:
+            self.cotangents[number] = g
+            return
+        self._add(number, g, step.binding.fresh)
+        made = step.blame_sum(self.cotangents[number], name, "the sum with other gradients") if was_finite else None
+        if made is not None:
+            self.origins[number] = made
+
+
+def _finite(g: Any) -> bool:
+    return finite([*g.values, g.buffer] if type(g) is IndexedGradient else g)
+
+
 def _outer_tapes(tape: Tape, dy: Any) -> list[Tape]:
     """Every tape that a walk over this one may record on."""
     found: dict[int, Tape] = {}
@@ -285,7 +370,7 @@ def _outer_tapes(tape: Tape, dy: Any) -> list[Tape]:
 def _check_digests(tape: Tape) -> None:
     """Raise InPlaceError if a saved array is no longer what it was when it was saved (``Tape(keep="all")``)."""
     for node in tape.nodes:
-        for name, value, before in tape._details[node.id][2]:
+        for name, value, before in tape._details.get(node.id, NO_DETAILS)[2]:
             if before is not None and digest(value) != before:
                 shape = np.shape(innermost_value(value)) if not isinstance(value, list) else "list"
                 raise InPlaceError(

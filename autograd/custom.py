@@ -15,7 +15,7 @@ import numpy as np
 
 from autograd import operators as op
 from autograd.containers import Structure, flatten
-from autograd.engine import binding_of, innermost_tape, note_outer, record, unwrap, without_closed
+from autograd.engine import binding_of, innermost_tape, note_outer, record, resolve, unwrap, without_closed
 from autograd.errors import GradientError
 from autograd.tape import Tape
 from autograd.tape_gradient import gradient as tape_gradient
@@ -103,6 +103,7 @@ class _Arguments:
 def _record(name: str, tape: Tape, tensors: list[Any], values: list[Any], y: Any, attrs: dict[str, Any]) -> Any:
     """Record one call; its value with tensors of the tape for leaves."""
     outputs, structure = flatten(y)
+    outputs = [resolve(each) for each in outputs]
     reached = innermost_tape(outputs)
     if reached is not None and reached._serial >= tape._serial:
         raise GradientError(
@@ -127,7 +128,7 @@ def _checkpoint(f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
 
     def again(inputs: Sequence[Any]) -> list[Any]:
         args, kwargs = arguments.with_values(inputs)
-        return flatten(f(*args, **kwargs))[0]
+        return [resolve(each) for each in flatten(f(*args, **kwargs))[0]]
 
     # the tensors themselves must not be kept alive by ``again``: only their places matter
     for place in arguments.places:

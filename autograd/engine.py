@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 
+from autograd.anomaly import check_record
 from autograd.errors import KernelError, NotTrackedError, TapeError
-from autograd.locks import digest
 from autograd.records import FURTHER_OUTPUT, PYTHON_SCALARS
-from autograd.tape import Tape, caller_line
-from autograd.tensor import AssignableArray, Tensor, innermost_value, note_view, wrap
+from autograd.tape import Tape
+from autograd.tensor import AssignableArray, Tensor, innermost_value, link_view, note_view, wrap
 from registry import backends, bindings, operators
 from registry.attributes import check_attributes
 from registry.bindings import Binding
@@ -39,6 +39,8 @@ def run(name: str, inputs: Sequence[Any], attrs: dict[str, Any]) -> Any:
     """Run an operator on inputs in schema order (a list input as one list), with all attributes given."""
     if any(type(each) is AssignableArray or type(each) is list or type(each) is tuple for each in inputs):
         inputs = [resolve(each) for each in inputs]
+        if innermost_tape(inputs) is not None:
+            inputs = [_own(each) for each in inputs]
     tape = innermost_tape(inputs)
     if tape is None:
         return _run_plain(name, inputs, attrs)
@@ -110,12 +112,22 @@ def resolve(value: Any) -> Any:
         if value is root:
             return tensor
         flat = run("reshape", (tensor,), {"shape": (-1,), "order": "C"})
-        return run("getitem", (flat,), {"index": places_in(root, value)})
+        shown = run("getitem", (flat,), {"index": places_in(root, value)})
+        link_view(tensor, flat)
+        link_view(flat, shown)
+        return shown
     if type(value) is list or type(value) is tuple:
         for each in value:
             if type(each) is AssignableArray or type(each) is list or type(each) is tuple:
                 return type(value)([resolve(each) for each in value])
     return value
+
+
+def _own(value: Any) -> Any:
+    """A copy of the numbers of an array that may be assigned into: a tape saves them, and a later write changes them."""
+    if type(value) is ndarray and type(value.base) is AssignableArray:
+        return value.copy()
+    return [_own(each) for each in value] if type(value) is list or type(value) is tuple else value
 
 
 def root_of(array: AssignableArray) -> AssignableArray:
@@ -323,7 +335,9 @@ def record(tape: Tape, binding: Binding, inputs: Sequence[Any], values: Sequence
             if type(each) is Tensor:
                 note_view(inputs[0], each)
     if tape._keep_all:
-        tape._details[number] = _details(tape, tuple(values), tuple(outputs), binding, attrs)
+        tape._keep_details(number, binding, tuple(values), tuple(outputs), attrs)
+        if tape._watch is not None:
+            check_record(tape, number, binding, values, outputs, attrs)
     if not binding.several:
         return results[0]
     return results if binding.n_outputs is None else tuple(results)
@@ -413,19 +427,6 @@ def info_of(value: Any) -> TensorInfo:
     """Shape and dtype of an operand; the dtype of a Python scalar is its type (``float``), which is weak."""
     plain = value if type(value) is ndarray else innermost_value(value)
     return _new_info((plain.shape, plain.dtype) if hasattr(plain, "dtype") else ((), type(plain)))
-
-
-def _details(
-    tape: Tape, values: tuple[Any, ...], outputs: tuple[Any, ...], binding: Binding, attrs: dict[str, Any]
-) -> tuple[Any, ...]:
-    digests = [
-        (name, value, digest(value))
-        for name, save, value in zip(binding.input_names, binding.save_inputs, values, strict=True)
-        if save
-    ]
-    digests += [("output", value, digest(value)) for save, value in zip(binding.save_outputs, outputs, strict=False) if save]
-    digests += [(f"attribute {name}", value, digest(value)) for name, value in attrs.items()]
-    return (values + outputs, caller_line() if tape._sources else None, digests)
 
 
 def unwrap(value: Any, tape: Tape) -> Any:

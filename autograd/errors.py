@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from registry.errors import (
     BackendError,
     GradtapeError,
@@ -12,7 +14,11 @@ from registry.errors import (
     SchemaError,
 )
 
+if TYPE_CHECKING:
+    from autograd.anomaly_text import Anomaly
+
 __all__ = [
+    "AnomalyError",
     "BackendError",
     "GradientError",
     "GradtapeError",
@@ -41,3 +47,11 @@ class NotTrackedError(GradtapeError, TypeError):
 
 class InPlaceError(GradtapeError, RuntimeError):
     """An array that the backward pass needs was changed after it was saved."""
+
+
+class AnomalyError(GradtapeError, ArithmeticError):
+    """A kernel made NaN or inf out of finite input, inside a block of ``detect_anomaly``; ``anomaly`` says which and where."""
+
+    def __init__(self, anomaly: Anomaly) -> None:
+        super().__init__(anomaly)
+        self.anomaly = anomaly

@@ -7,13 +7,14 @@ the transpose of the rule, which is the gradient of the rule in ``dy`` (a rule i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import isfinite
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from autograd import operators as op
+from autograd.anomaly import finite, named_outputs, raise_or_hand_on, step_of_walk
 from autograd.backprop import pull_back
 from autograd.dag import NONE, WIDE, Plan, plan_for
 from autograd.engine import run
@@ -25,14 +26,19 @@ from autograd.tensor import Tensor, innermost_value, source_id
 from registry import backends
 from registry.bindings import Binding
 
+if TYPE_CHECKING:
+    from autograd.anomaly_text import Anomaly
+
 
 def push_forward(tape: Tape, plan: Plan, tangents: dict[int, Any], target: int) -> Any:
     """The tangent of the target, or None if no source with a tangent reaches it.
 
     ``tangents`` holds one for each source id, of its shape. If the result is not finite, the tape is walked again so that
-    a local derivative of exactly zero annihilates a tangent that is not finite.
+    a local derivative of exactly zero annihilates a tangent that is not finite, and a tangent of zero an infinite derivative.
     """
     with np.errstate(all="ignore"):
+        if tape._watch is not None and tape._watch.backward:
+            return _push_watched(tape, plan, dict(tangents), target)
         result = _push(tape, plan, dict(tangents), target, strong=False)
         if result is not None and not _finite(result):
             result = _push(tape, plan, dict(tangents), target, strong=True)
@@ -45,6 +51,39 @@ def _finite(value: Any) -> bool:
 
 
 def _push(tape: Tape, plan: Plan, tangents: dict[int, Any], target: int, *, strong: bool) -> Any:
+    for step in _steps(tape, plan, tangents, strong):
+        with backends.use_backend(step.binding.kernel.backend_name):
+            outputs = step.tangent(tangents)
+        for position, tangent in enumerate(outputs):
+            tangents[step.number + position] = tangent
+    return tangents.get(target)
+
+
+def _push_watched(tape: Tape, plan: Plan, tangents: dict[int, Any], target: int) -> Any:
+    """The tangent of the target with strong zeros; raises the anomaly that it comes from if it is not finite."""
+    origins: dict[int, Anomaly] = {}
+    for step in _steps(tape, plan, tangents, strong=True):
+        arriving, origin = [], None
+        for position, member, each in step.wanted:
+            name = step.binding.input_names[position] + ("" if member is None else f"[{member}]")
+            arriving.append((f"tangent of {name}", tangents[each]))
+            origin = origin or origins.get(each)
+        execution = step_of_walk(tape, step.number, step.binding, "forward mode", arriving, step.saved, origin)
+        with execution.running(), backends.use_backend(step.binding.kernel.backend_name):
+            outputs = step.tangent(tangents)
+        for number, (name, tangent) in enumerate(named_outputs(step.binding, outputs), step.number):
+            tangents[number] = tangent
+            found = execution.blame(tangent, f"tangent of {name}") or origin
+            if found is not None and not finite(tangent):
+                origins[number] = found
+    result = tangents.get(target)
+    if target in origins:
+        raise_or_hand_on(origins[target])
+    return result
+
+
+def _steps(tape: Tape, plan: Plan, tangents: dict[int, Any], strong: bool) -> Iterator[_Step]:
+    """The steps of a plan that some tangent reaches, in the order of the tape; the tangents of each are there before the next."""
     steps = zip(plan.bindings, plan.numbers, plan.first, plan.second, plan.saved_at, strict=True)
     for binding, number, first, second, at in reversed(list(steps)):
         n_outputs = binding.n_outputs or 1
@@ -56,12 +95,7 @@ def _push(tape: Tape, plan: Plan, tangents: dict[int, Any], target: int, *, stro
         if not wanted:
             continue
         count = binding.n_saved if binding.n_saved is not None else saved_count(binding, sum(lengths))
-        step = _Step(tape, binding, number, n_outputs, lengths, wanted, tape._saved[at : at + count], strong)
-        with backends.use_backend(binding.kernel.backend_name):
-            outputs = step.tangent(tangents)
-        for position, tangent in enumerate(outputs):
-            tangents[number + position] = tangent
-    return tangents.get(target)
+        yield _Step(tape, binding, number, n_outputs, lengths, wanted, tape._saved[at : at + count], strong)
 
 
 class _Step:
@@ -134,11 +168,13 @@ class _Step:
         if np.shape(innermost_value(tangent)) != shape:
             tangent = op.broadcast_to(tangent, shape=shape)
         ((_, _, _, part),) = rule_gradients(self.binding, tangent, self.saved, self.attrs, (one,))
-        if not self.strong:
+        if not self.strong or _finite(part):
             return part
         ones = op.zeros(shape=shape, dtype=np.dtype(self.tape._dtypes[one[2]])) + 1
         ((_, _, _, local),) = rule_gradients(self.binding, ones, self.saved, self.attrs, (one,))
-        return op.where(np.equal(innermost_value(local), 0), 0.0, part)
+        undefined = ~np.isfinite(innermost_value(part))  # elsewhere a zero has derivatives, which a tape outside may ask for
+        zero = np.equal(innermost_value(local), 0) | np.equal(innermost_value(tangent), 0)
+        return op.where(zero & undefined, 0.0, part)
 
     def _linear(self, tangents: dict[int, Any]) -> list[Any]:
         """Sum over the inputs of the kernel with the tangent in place of one input and the others fixed."""

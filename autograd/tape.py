@@ -12,6 +12,7 @@ import itertools
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from threading import get_ident
 from typing import TYPE_CHECKING, Any
 
@@ -27,11 +28,16 @@ from registry.bindings import Binding
 if TYPE_CHECKING:
     import networkx
 
+    from autograd.anomaly import Mode
+
 _serials = itertools.count(1)
 
 
 open_tapes: set[int] = set()
 """Serial numbers of the tapes that are open, of all threads; only the making of arrays asks whether there is one."""
+
+anomaly_mode: ContextVar[Mode | None] = ContextVar("anomaly_mode", default=None)
+"""What ``autograd.detect_anomaly`` asks of the tapes that are opened in its block; None outside of one."""
 
 
 class Tape:
@@ -54,6 +60,7 @@ class Tape:
         "_attrs",
         "_bindings",
         "_details",
+        "_digest_all",
         "_digests",
         "_dtypes",
         "_freed",
@@ -72,6 +79,7 @@ class Tape:
         "_shapes",
         "_sources",
         "_thread",
+        "_watch",
     )
 
     def __init__(self, *, persistent: bool = False, keep: str = "saved", sources: bool = False) -> None:
@@ -82,7 +90,7 @@ class Tape:
         if sources and keep != "all":
             raise TapeError("Tape(sources=True) needs keep='all', which keeps a note for every record")
         self._persistent = persistent
-        self._keep_all = keep == "all"
+        self._keep_all = self._digest_all = keep == "all"
         self._sources = sources
         self._bindings: list[Binding] = []
         self._ids: list[int] = []  # a list, not an array: its integers are those of the tensors, and appending is cheaper
@@ -100,6 +108,7 @@ class Tape:
         self._recorder = 0  # the thread that may record on the fast path; the hot path compares this alone
         self._recording = False
         self._freed = False
+        self._watch: Mode | None = None
 
     # ------------------------------------------------------------------------------------------------ life cycle
 
@@ -109,6 +118,9 @@ class Tape:
         self._serial = next(_serials)
         open_tapes.add(self._serial)
         self._thread = get_ident()
+        mode = anomaly_mode.get()
+        if mode is not None:
+            self._set_watch(mode)
         self._resume()
         return self
 
@@ -130,6 +142,13 @@ class Tape:
     def _pause(self) -> None:
         self._recording = False
         self._recorder = 0
+
+    def _set_watch(self, mode: Mode | None) -> None:
+        """Look for anomalies from here on, which needs every value (no digests) and the caller's lines; or no longer (None)."""
+        self._watch = mode
+        if mode is not None:
+            self._keep_all = self._sources = True
+            self._recorder = 0
 
     def _note_outer(self, tape: Tape) -> None:
         """A value of this tape is a tensor of another one: a walk over this tape may record there."""
@@ -287,6 +306,18 @@ class Tape:
             self._shapes.append(plain.shape)
             self._dtypes.append(plain.dtype)
         return number
+
+    def _keep_details(
+        self, number: int, binding: Binding, values: tuple[Any, ...], outputs: tuple[Any, ...], attrs: dict[str, Any]
+    ) -> None:
+        """Keep every value of a record, the caller's line, and digests of what was saved, as far as this tape wants them."""
+        digests = []
+        if self._digest_all:
+            saved = [(n, v) for n, save, v in zip(binding.input_names, binding.save_inputs, values, strict=True) if save]
+            saved += [("output", v) for save, v in zip(binding.save_outputs, outputs, strict=False) if save]
+            saved += [(f"attribute {name}", v) for name, v in attrs.items()]
+            digests = [(name, value, locks.digest(value)) for name, value in saved]
+        self._details[number] = (values + outputs, caller_line() if self._sources else None, digests)
 
     def _mark(self) -> tuple[int, int, int]:
         """Where the columns end now, for ``_cut_back``."""

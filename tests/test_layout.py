@@ -24,8 +24,9 @@ LONGER_FILES: dict[str, str] = {}
 
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("errors", "containers", "tensor"),
-    ("locks", "records"),
+    ("locks", "records", "anomaly_text"),
     ("tape",),
+    ("anomaly",),
     ("engine",),
     ("call_arguments",),
     ("views",),
@@ -61,6 +62,8 @@ LAYERS: tuple[tuple[str, ...], ...] = (
 UPWARD = {
     ("tensor", "tape"): "for a type alone: a tensor names its tape, a tape makes tensors",
     ("records", "tape"): "for a type alone: the views read the columns of a tape",
+    ("tape", "anomaly"): "for a type alone: a tape keeps what a block of anomaly mode asks of it",
+    ("errors", "anomaly_text"): "for a type alone: an error holds the anomaly that it tells of",
 }
 
 CORE = {part for row in LAYERS[: LAYERS.index(("__init__",)) + 1] for part in row} - {"scipy"}
