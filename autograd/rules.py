@@ -129,6 +129,8 @@ def strong_zeros(dy: Any, g: Any) -> Any:
         zero: Any = np.all(np.asarray(zeros), axis=0)
     else:
         zero = np.equal(innermost_value(dy), 0)
+    if zero.any():  # only what is not finite: the rest may have derivatives on a tape outside
+        zero = zero & ~np.isfinite(innermost_value(g))
     return op.where(zero, 0.0, g) if zero.any() else g
 
 

@@ -68,6 +68,9 @@ def value_and_gradient(self: Tape, target: Tensor, sources: Any, dy: Any = None)
 def jacobian(self: Tape, target: Tensor, sources: Any) -> Any:
     """The Jacobian of ``target`` in each source: shape ``target.shape + source.shape``, in one walk with a batch of cotangents.
 
+    Of a complex target in a real source it is complex: the derivatives of both parts. In a complex source it is
+    ``df/dx - i df/dy`` of the real part, which for a holomorphic function is its derivative.
+
     >>> import numpy as np
     >>> with Tape() as tape:
     ...     x = tape.watch(np.array([1.0, 2.0]))
@@ -82,9 +85,16 @@ def jacobian(self: Tape, target: Tensor, sources: Any) -> Any:
     ids, structure = _find_sources(self, sources)
     shape, dtype = self._shapes[target._id], np.dtype(self._dtypes[target._id])
     size = int(np.prod(shape))
-    dy = np.eye(size, dtype=dtype).reshape((size, *shape))
+    real = [np.dtype(self._dtypes[each]).kind != "c" for each in ids]
+    both = dtype.kind == "c" and any(real)
+    units = np.eye(size, dtype=dtype)
+    if both:
+        units = np.concatenate([units, -1j * units])  # -i asks for the imaginary part
+    dy = units.reshape((len(units), *shape))
     nested = self._outer
-    results = _pull(self, target, dy, ids, (size,))
+    results = _pull(self, target, dy, ids, (len(dy),))
+    if both:
+        results = [_complex_rows(rows, size, each) for rows, each in zip(results, real, strict=True)]
     jacobians: list[Any] = []
     for number, rows in zip(ids, results, strict=True):
         full = shape + self._shapes[number]
@@ -97,6 +107,14 @@ def jacobian(self: Tape, target: Tensor, sources: Any) -> Any:
     if nested:
         jacobians = on_outer_tapes(jacobians, flatten(sources)[0])
     return jacobians[0] if structure is None else structure.rebuild(jacobians)
+
+
+def _complex_rows(rows: Any, size: int, real: bool) -> Any:
+    """The rows of the real parts, and in a real source ``i`` times those of the imaginary parts behind them."""
+    if rows is None:
+        return None
+    first = rows[:size]
+    return op.add(first, op.multiply(1j, rows[size:])) if real else first
 
 
 def _pull(tape: Tape, target: Tensor, dy: Any, ids: Sequence[int], batch: tuple[int, ...]) -> list[Any]:

@@ -213,15 +213,17 @@ def check_batch(case: Case) -> None:
                 cotangents[number][at] = 1
                 single = pull_back(_like(f(*floats), cotangents))
                 for jacobian, row in zip(rows, single, strict=True):
-                    assert_close(numpy.asarray(jacobian)[at], row, 1e-12, f"{where}, row {at}")
+                    whole = numpy.asarray(jacobian)[at]
+                    found = (
+                        whole if numpy.asarray(row).dtype.kind == "c" else numpy.real(whole)
+                    )  # a single walk asks for one part
+                    assert_close(found, row, 1e-12, f"{where}, row {at}")
             for jacobian, each in zip(rows, floats, strict=True):
                 assert numpy.shape(jacobian) == shape + numpy.shape(each), where
         if len(values) == 1:
             for number, jacobian in enumerate(jacobians):
                 if numpy.size(floats[number]):
                     forward = autograd.jacfwd(f, number)(*floats)
-                    if _dtype(floats[number]).kind == "f":
-                        forward = numpy.real(forward)  # a gradient of a real input is real, a derivative along it need not be
                     assert_close(forward, jacobian, 1e-10, f"{where}, forward, argument {number}")
 
 

@@ -312,3 +312,13 @@ def test_minimize():
     for method, extra in [("BFGS", {}), ("SLSQP", {}), ("trust-exact", {"hess": hessian(banana)})]:
         found = scipy.optimize.minimize(value_and_grad(banana), [-1.2, 1.0, 0.5], method=method, **options, **extra)
         numpy.testing.assert_allclose(found.x, 1.0, atol=1e-3)
+
+
+def test_the_jacobian_of_complex_values_in_real_arguments_is_complex():
+    x = numpy.array([0.5, 1.0])
+    numpy.testing.assert_allclose(jacobian(lambda x: np.exp(1j * x))(x), numpy.diag(1j * numpy.exp(1j * x)))
+    real, mixed = jacobian(lambda x, z: x * z, (0, 1))(x, x + 2j)
+    numpy.testing.assert_allclose(real, numpy.diag(x + 2j))
+    numpy.testing.assert_allclose(mixed, numpy.diag(x))
+    second = jacobian(jacobian(lambda x: np.exp(1j * x)))(numpy.array([0.5]))
+    numpy.testing.assert_allclose(second, -numpy.exp(0.5j).reshape(1, 1, 1))

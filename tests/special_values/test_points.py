@@ -28,7 +28,6 @@ def point(kind, label, f, x, first=None, second=None, **columns):
 # ------------------------------------------------------------------------------------------- branches
 
 KIND = "a branch not taken"
-NO_FORWARD = {"forward": False}  # in forward mode a tangent of 0 meets a slope that is infinite
 
 point(
     KIND,
@@ -63,8 +62,8 @@ point(
     [0, 0.5, 1],
     [0, 0.25, 0],
 )
-point(KIND, "root behind maximum", lambda x: np.sqrt(np.maximum(x, 0.0)), A([-1.0, 4.0]), [0, 0.25], [0, -1 / 32], **NO_FORWARD)
-point(KIND, "root behind clip", lambda x: np.sqrt(np.clip(x, 0.0, None)), A([-1.0, 4.0]), [0, 0.25], [0, -1 / 32], **NO_FORWARD)
+point(KIND, "root behind maximum", lambda x: np.sqrt(np.maximum(x, 0.0)), A([-1.0, 4.0]), [0, 0.25], [0, -1 / 32])
+point(KIND, "root behind clip", lambda x: np.sqrt(np.clip(x, 0.0, None)), A([-1.0, 4.0]), [0, 0.25], [0, -1 / 32])
 point(KIND, "log of what an index leaves out", lambda x: np.log(x[[True, False]]), A([2.0, 0.0]), [0.5, 0], [-0.25, 0])
 point(KIND, "nan_to_num of a root", lambda x: np.nan_to_num(np.sqrt(x)), A([-1.0, 4.0]), [0, 0.25], [0, -1 / 32])
 point(KIND, "nansum of a log", lambda x: np.nansum(np.log(x)), A([2.0, -1.0]), [0.5, 0], [-0.25, 0])
