@@ -129,7 +129,7 @@ def repeat(dy, saved, attrs):
     def da():
         shape = a.shape if attrs["axis"] is not None and a.shape else (int(np.prod(a.shape)),)
         axis = _from_end(-1 if attrs["axis"] is None else attrs["axis"], len(shape))[0]
-        repeats = np.asarray(attrs["repeats"])
+        repeats = np.asarray(attrs["repeats"]).astype(np.intp)  # an empty list has no whole numbers
         if repeats.size == 1:
             apart = (*shape[: len(shape) + axis + 1], int(repeats.item()), *shape[len(shape) + axis + 1 :])
             g = op.sum(_reshaped(dy, len(shape), apart), axis=axis)

@@ -74,6 +74,7 @@ def _of_odeint() -> Case:
 
 
 SPOILED = numpy.array([0.0, numpy.nan, numpy.inf, -numpy.inf, 0.0])
+HOLE = numpy.array([[False, True, False], [False, False, True]])
 POINTS = numpy.array([0.1, 0.4, 0.45, 0.9])
 EDGES = numpy.array([0.0, 0.42, 0.7, 1.0])
 
@@ -96,6 +97,11 @@ CASES = [
         Case(name, call=lambda np, a, initial, name=name: getattr(np, name)(a, axis=0, initial=initial), shapes=[((3, 4), ())],
              domain=(0.5, 2), label="initial")
         for name in ("sum", "prod", "max", "min", "nansum", "nanprod", "nanmax", "nanmin")
+    ],
+    *[
+        Case(name, call=lambda np, a, mean, name=name: getattr(np, name)(np.where(HOLE, numpy.nan, a), axis=1, mean=mean),
+             shapes=[((2, 3), (2, 1))], label="mean")
+        for name in ("nanvar", "nanstd")
     ],
     Case("nanquantile", call=lambda np, a, q: np.nanquantile(a, q), shapes=[((5,), ()), ((2, 3), (2,))],
          domain=[(-2, 2), (0.3, 0.7)], dtypes=("float64",), label="q"),
