@@ -343,6 +343,8 @@ operator(
 
 def _convolve(a: Any, v: Any, mode: Any) -> Any:
     """``np.convolve`` along the last axis, for each pair of rows if there are axes in front."""
+    if mode not in ("full", "valid"):
+        raise ValueError(f"convolve: got mode={mode!r}, expected 'full' or 'valid'; a part of the full one is 'same'")
     a, v = np.asarray(a), np.asarray(v)
     if a.ndim == v.ndim == 1:
         return np.convolve(a, v, mode)
