@@ -7,6 +7,7 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from autograd import operators as op
+from autograd.errors import GradientError
 from registry.gradients import gradient
 
 
@@ -41,6 +42,11 @@ def _permuted(dy, axes):
 @gradient("reshape", infos_to_save=("a",), linear=("a",))
 def reshape(dy, saved, attrs):
     (a,) = saved
+    if attrs["order"] not in ("C", "F"):
+        raise GradientError(
+            f"operator reshape or ravel: order={attrs['order']!r} asks for the order of the memory, which a tape does not record;"
+            " expected 'C' or 'F'"
+        )
 
     def da():
         n_axes = len(_as_tuple(attrs["shape"]))

@@ -38,7 +38,7 @@ def _bessel_i(x: Any, order: int) -> Any:
     if order == 0:
         return np.i0(x)
     x = np.asarray(x, np.result_type(x, 0.0))
-    largest = float(np.max(np.abs(x), initial=0.0, where=np.isfinite(x)))
+    largest = min(float(np.max(np.abs(x), initial=0.0, where=np.isfinite(x))), 720.0)  # beyond it the result is infinite
     n_points = int(24 + abs(order) + np.sqrt(80.0 * largest))
     angles = 2.0 * np.pi / n_points * np.arange(n_points)
     wide, cosines = np.abs(x).astype(np.float64), np.cos(angles)
