@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from autograd import operators as op
 from autograd.check.diagnosis import diagnose
+from autograd.check.domains import domains
 from autograd.check.gradient import Derivative, examine, own_gradients
 from autograd.check.question import signed
 from autograd.check.report import Culprit, GradientReport
@@ -57,7 +59,10 @@ def check_call(
 
 
 class LocalCall:
-    """One execution of a kernel, as a function of those of its inputs whose derivatives are asked for."""
+    """One execution of a kernel, as a function of those of its inputs whose derivatives are asked for.
+
+    In place of a matrix of which the kernel reads one triangle stands its Hermitian part, which is what the rule is of.
+    """
 
     def __init__(self, binding: Binding, values: Sequence[Any], attrs: Mapping[str, Any], tracked: Sequence[Any]) -> None:
         self.binding = binding
@@ -76,6 +81,8 @@ class LocalCall:
                     self.paths.append(binding.input_names[position] + ("" if member is None else f"[{member}]"))
                     self.given.append(each)
         self._function = _function_of(binding, self.attrs)
+        row = domains().get(binding.name)
+        self._symmetric = {n for n, path in enumerate(self.paths) if row is not None and path in row.symmetric}
         self.outputs: list[str] = []
         self.float_outputs: list[int] = []
         self.changed: str | None = None
@@ -93,7 +100,9 @@ class LocalCall:
 
     def __call__(self, *values: Any) -> list[Any]:
         inputs = [list(each) if isinstance(each, list) else each for each in self._values]
-        for (position, member), value in zip(self._places, values, strict=True):
+        for n, ((position, member), value) in enumerate(zip(self._places, values, strict=True)):
+            if n in self._symmetric:
+                value = hermitian_part(value)
             if member is None:
                 inputs[position] = value
             else:
@@ -106,6 +115,11 @@ class LocalCall:
         self.outputs = [f"output {number}" if several else "output" for number, _ in floats]
         self.float_outputs = [number for number, _ in floats]
         return [each for _, each in floats]
+
+
+def hermitian_part(a: Any) -> Any:
+    """``(a + dagger(a)) / 2``: what a kernel that reads one triangle takes a matrix for, and its rule gives the gradient of."""
+    return op.multiply(0.5, op.add(a, op.conjugate(op.swapaxes(a, -1, -2))))
 
 
 def _is_float(value: Any) -> bool:
