@@ -25,10 +25,10 @@ from typing import Any
 
 from autograd.check.calls import Call
 from autograd.check.domains import REAL, WITHOUT_ROW, domains
-from autograd.check.drawing import SIDES, Array, Draw, Interval, special_values
+from autograd.check.domains.drawing import SIDES, Array, Draw, Interval, special_values
+from autograd.check.domains.from_schema import drawn_attributes, drawn_from_schema
 from autograd.check.layouts import LAYOUTS, laid_out
 from autograd.check.programs import programs
-from autograd.check.schema_domains import drawn_attributes, drawn_from_schema
 from autograd.errors import GradientError
 from registry.errors import close_matches
 from registry.operators import get_schema, operator_names

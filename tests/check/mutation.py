@@ -23,7 +23,7 @@ from autograd import operators as op
 from autograd.check import GradientReport, check_gradient
 from autograd.check.calls import Call
 from autograd.check.domains import domains
-from autograd.check.drawing import from_generator
+from autograd.check.domains.drawing import from_generator
 from registry.operators import get_schema
 from tests.check.faults import last_element_doubled, planted
 

@@ -13,10 +13,9 @@ import autograd.scipy.signal
 import autograd.scipy.special
 import autograd.scipy.stats  # noqa: F401  # these five register the operators that SciPy computes
 from autograd import operators as op
-from autograd.check import strategies
+from autograd.check import check_call, strategies
 from autograd.check.calls import Call
 from autograd.check.domains import WITHOUT_ROW, domains
-from autograd.check import check_call
 from autograd.check.kernel import check_all, check_kernel, checkable
 from autograd.check.layouts import layout_of
 from autograd.errors import GradientError
@@ -295,7 +294,7 @@ def test_kernels_that_read_one_triangle_are_checked_along_symmetric_changes(name
 
 
 def iter_calls(name):
-    from autograd.check.drawing import from_generator
+    from autograd.check.domains.drawing import from_generator
 
     for seed in range(50):
         inputs, attrs = domains()[name].draw(from_generator(np.random.default_rng(seed)), "float64")

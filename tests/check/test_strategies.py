@@ -18,9 +18,9 @@ import autograd.scipy.stats  # noqa: F401  # these five register the operators t
 from autograd.check import strategies
 from autograd.check.calls import Call
 from autograd.check.domains import WITHOUT_ROW, domains
-from autograd.check.drawing import MOST_ELEMENTS, Draw, from_generator, special_values
+from autograd.check.domains.drawing import MOST_ELEMENTS, Draw, from_generator, special_values
+from autograd.check.domains.from_schema import drawn_from_schema
 from autograd.check.layouts import LAYOUTS, layout_of
-from autograd.check.schema_domains import drawn_from_schema
 from autograd.engine import binding_of, call_kernel
 from autograd.errors import GradientError
 from registry.attributes import fits

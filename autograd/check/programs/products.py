@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from autograd.check.program_arrays import APART, has_elements, is_matrix
-from autograd.check.program_drawing import Drawing
-from autograd.check.program_elementwise import Move, is_moderate
+from autograd.check.programs.arrays import APART, has_elements, is_matrix
+from autograd.check.programs.drawing import Drawing
+from autograd.check.programs.elementwise import Move, is_moderate
 
 WELL_CONDITIONED = 15.0
 """The largest condition number of a matrix that is inverted or factored."""

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from autograd.check.domains import COMPLEX, REAL, Domain, Drawn
-from autograd.check.drawing import Array, Draw
-from autograd.check.elementwise_domains import mixed, options, scalar_or_array
+from autograd.check.domains.drawing import Array, Draw
+from autograd.check.domains.elementwise import mixed, options, scalar_or_array
 
 WIDE = (-2.0, 2.0)
 SMALL = ((-0.3, -0.06), (0.06, 0.3))

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from autograd.check.program_drawing import Drawing, is_anything
+from autograd.check.programs.drawing import Drawing, is_anything
 
 Move = Callable[[Drawing], object]
 """One try to add a step, with what it needs before it; it may add none."""

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from autograd.check.domains import COMPLEX, REAL, Domain, Drawn
-from autograd.check.drawing import Array, Draw, Interval
+from autograd.check.domains.drawing import Array, Draw, Interval
 
 WIDE: Interval = (-2.0, 2.0)
 APART: tuple[Interval, ...] = ((-2.0, -0.3), (0.3, 2.0))

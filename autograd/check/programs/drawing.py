@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from autograd.check.program import Constant, Program, Source, Step
+from autograd.check.programs.program import Constant, Program, Source, Step
 
 Pick = Callable[[int], int]
 """Where all chance comes from: ``pick(n)`` is one of 0, ..., n - 1, and 0 is the simplest."""

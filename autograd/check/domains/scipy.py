@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from autograd.check.domains import COMPLEX, Domain, Drawn
-from autograd.check.drawing import Draw, Interval
-from autograd.check.elementwise_domains import elementwise, options
-from autograd.check.matrix_domains import square
+from autograd.check.domains.drawing import Draw, Interval
+from autograd.check.domains.elementwise import elementwise, options
+from autograd.check.domains.matrices import square
 
 UNIT: Interval = (-1.0, 1.0)
 RIGHT: Interval = (0.4, 4.0)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from autograd.check.domains import Drawn
-from autograd.check.drawing import Array, Draw, Interval
+from autograd.check.domains.drawing import Array, Draw, Interval
 from registry.arguments import Argument
 from registry.schema import FunctionSchema
 

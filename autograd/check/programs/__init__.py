@@ -11,19 +11,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autograd.check import program_arrays, program_elementwise, program_products
-from autograd.check.program import Constant, Program, Source, Step
-from autograd.check.program_drawing import Choices, Drawing, Pick
+from autograd.check.programs import arrays, elementwise, products
+from autograd.check.programs.drawing import Choices, Drawing, Pick
+from autograd.check.programs.program import Constant, Program, Source, Step
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
 __all__ = ["DTYPES", "LEFT_OUT", "MOVES", "Constant", "Program", "Source", "Step", "programs", "random_program"]
 
-MOVES = program_elementwise.MOVES | program_arrays.MOVES | program_products.MOVES
+MOVES = elementwise.MOVES | arrays.MOVES | products.MOVES
 """The operators that programs consist of, each with a function that tries to add it to a program."""
 
-JOINING = tuple(name for name in (*program_elementwise.BINARY, "divide", "power", "where", "concatenate", "stack", "matmul"))
+JOINING = tuple(name for name in (*elementwise.BINARY, "divide", "power", "where", "concatenate", "stack", "matmul"))
 """Operators that are drawn more often than others, so that a program is a net and not a broom."""
 
 LEFT_OUT = {

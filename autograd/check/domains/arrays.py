@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from autograd.check.domains import COMPLEX, REAL, Domain, Drawn
-from autograd.check.drawing import Draw, Interval
-from autograd.check.elementwise_domains import options
+from autograd.check.domains.drawing import Draw, Interval
+from autograd.check.domains.elementwise import options
 
 WIDE: Interval = (-2.0, 2.0)
 FILLED = (1, 2, 3, 2, 3)

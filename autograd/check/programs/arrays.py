@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from autograd.check.program_drawing import Drawing
-from autograd.check.program_elementwise import Move, is_moderate, made_complex, made_real
+from autograd.check.programs.drawing import Drawing
+from autograd.check.programs.elementwise import Move, is_moderate, made_complex, made_real
 
 APART = 0.05
 """How far apart elements are that an operator sorts."""

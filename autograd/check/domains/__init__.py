@@ -1,7 +1,7 @@
 """What inputs and attributes each operator takes where it is differentiable: the record of a row, and the look-up.
 
-The rows stand by family in ``elementwise_domains``, ``array_domains``, ``matrix_domains`` and ``scipy_domains``. An operator
-without a row, such as a user's own, is drawn from its schema (``autograd.check.schema_domains``).
+The rows stand by family in ``elementwise``, ``arrays``, ``matrices`` and ``scipy``. An operator
+without a row, such as a user's own, is drawn from its schema (``autograd.check.domains.from_schema``).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from functools import lru_cache
 from importlib import import_module
 from typing import Any
 
-from autograd.check.drawing import Draw
+from autograd.check.domains.drawing import Draw
 
 Drawn = tuple[list[Any], dict[str, Any]]
 """Inputs in schema order, and the attributes that are not left out."""
@@ -20,7 +20,7 @@ Drawn = tuple[list[Any], dict[str, Any]]
 REAL = ("float64", "float64", "float32")
 COMPLEX = ("float64", "float64", "float32", "complex128")
 
-TABLES = ("elementwise_domains", "array_domains", "matrix_domains", "scipy_domains")
+TABLES = ("elementwise", "arrays", "matrices", "scipy")
 
 WITHOUT_ROW: dict[str, str] = {
     "checkpoint": "takes a function: check the function with check_gradient",
@@ -58,5 +58,5 @@ def domains() -> Mapping[str, Domain]:
     """
     rows: dict[str, Domain] = {}
     for table in TABLES:
-        rows.update(import_module(f"autograd.check.{table}").ROWS)
+        rows.update(import_module(f"autograd.check.domains.{table}").ROWS)
     return rows
