@@ -182,6 +182,7 @@ def _custom_gradient(f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any
         args, kwargs = arguments.with_values(inputs)
         return flatten(_custom_gradient(f, *args, **kwargs))[0]
 
+    again.__name__ = getattr(f, "__name__", "function")  # by which reports know it
     for place in arguments.places:
         arguments.leaves[place] = None  # as in a checkpoint: only their places matter
     return _record("custom_gradient", tape, tensors, values, y, {"pull_back": rule, "function": again})

@@ -90,6 +90,8 @@ class LocalCall:
     @property
     def function_name(self) -> str | None:
         """The name of the function of the user's that the record stands for, if it stands for one."""
+        if self.binding.name == "custom_gradient":
+            return str(self.attrs["function"].__name__)
         call = self.attrs.get("call")
         return name_of(call.function) if isinstance(call, Call) else None
 
