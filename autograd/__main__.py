@@ -12,15 +12,12 @@ from tempfile import TemporaryFile
 from typing import NoReturn, TypeVar
 
 import autograd
+from registry.__main__ import UsageError
 from registry.errors import close_matches
 
 BAD_USAGE, FAILED, INTERRUPTED = 2, 1, 130
 
 Choice = TypeVar("Choice")
-
-
-class UsageError(Exception):
-    """The command line asks for what cannot be done; the text says what to write instead, in one line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,9 +152,21 @@ def _writable_folder(name: str, files: Sequence[str]) -> Path:
     return folder
 
 
+# -------------------------------------------------------------------------------------------------- check
+
+
+def _check(words: list[str]) -> int:
+    from autograd.check import command
+
+    return command.run(words)
+
+
 COMMANDS: dict[str, Command] = {
     command.name: command
-    for command in (Command("train", "train NAME", "train a small model, such as digits, from data to pictures", _train),)
+    for command in (
+        Command("train", "train NAME", "train a small model, such as digits, from data to pictures", _train),
+        Command("check", "check [NAME]", "check gradients of operators, of a backend, or of MODULE:FUNCTION", _check),
+    )
 }
 
 

@@ -79,7 +79,7 @@ def test_version(capsys):
 # -------------------------------------------------------------------------------------------------- mistakes
 
 MISTAKES = [
-    (["trian"], "no command 'trian', expected one of train. Did you mean 'train'?"),
+    (["trian"], "no command 'trian', expected one of train, check. Did you mean 'train'?"),
     (["--trian"], "no option '--trian'"),
     (["train", "digit"], "no model 'digit', expected one of digits. Did you mean 'digits'?"),
     (["train", "--seed", "3"], "no option '--seed'"),

@@ -72,12 +72,13 @@ OPTIONAL = {
     "train": {"tqdm", "safetensors", "matplotlib"},
     "viz": {"matplotlib", "networkx"},
     "scipy": {"scipy"},
-    "check": {"hypothesis", "tqdm"},
+    "check": {"hypothesis", "tqdm", "pytest"},
 }
 """Parts that may need more than numpy and networkx; only inside functions, so that importing them stays cheap."""
 
 ON_DEMAND = {
-    "autograd/check/programs.py": "strategies are made with hypothesis; imported by who asks for strategies",
+    "autograd/check/programs/__init__.py": "strategies are made with hypothesis; imported by who asks for strategies",
+    "autograd/check/pytest_plugin/pytest_gradtape/__init__.py": "pytest's plugin; imported by pytest, as a package of its own",
     "autograd/check/search.py": "draws with hypothesis; imported when a kernel is checked",
     "autograd/check/strategies.py": "strategies are made with hypothesis; imported by who asks for strategies",
 }

@@ -99,9 +99,9 @@ class Recorded:
     """The function once more on a tape that keeps everything, and the cotangents that arrive everywhere on it."""
 
     def __init__(self, call: Any, seed: int, *, as_given: bool = False) -> None:
-        from autograd.check.question import Question
+        from autograd.check.question import ByTape
 
-        question = Question(call, call.given, np.random.default_rng(seed))
+        question = ByTape(call, call.given, np.random.default_rng(seed))
         given = list(call.given) if as_given else question.as_given(question.points)
         with Tape(persistent=True, keep="all", sources=True) as tape:
             watched = [tape.watch(each) for each in given]

@@ -7,14 +7,14 @@ cotangent; the first that fits is the diagnosis, and if none does, there is none
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from autograd.check import patterns
 from autograd.check.differences import ROUNDING
 from autograd.check.judge import Judge, index_text
-from autograd.check.question import Question
+from autograd.check.question import ByTape
 from autograd.check.report import Probe
 
 if TYPE_CHECKING:
@@ -24,9 +24,6 @@ Array = np.ndarray[Any, Any]
 
 MOST_ELEMENTS = 512
 """Of a larger input the gradient is not worked out element by element; its worst answer says what there is to say."""
-
-NEAR = 1e-4
-"""How near two gradients are that are the same, relative to the largest element."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +92,7 @@ def gradient_arrays(judge: Judge, number: int, how: str, row: int) -> tuple[Arra
         if how == "forward mode":
             tangents = [judge.tangent(number, each)[row] for each in directions]
             found = found + back * (np.reshape(tangents, x.shape) / scales)
-    if how == "reverse mode":
+    if how == question.answer:
         found = np.asarray(question.gradients([question.rows[row]])[0][number])
     return found, expected, margin
 
@@ -103,6 +100,9 @@ def gradient_arrays(judge: Judge, number: int, how: str, row: int) -> tuple[Arra
 def _values_along(judge: Judge, number: int, directions: list[Array], row: int) -> tuple[Array, Array]:
     """The derivative of one row along each direction, and its margin: by one difference where the function is plain enough."""
     question = judge.question
+    if not question.plain:
+        found = [question.slopes(number, each, None, 0.0) for each in directions]
+        return np.array([each.value[row] for each in found]), np.array([each.margin[row] for each in found])
     ups, downs, step = question.pairs(number, directions)
     with np.errstate(all="ignore"):
         values = (ups[:, row] - downs[:, row]) / (2 * step)
@@ -116,30 +116,24 @@ def _values_along(judge: Judge, number: int, directions: list[Array], row: int) 
     return values, margins
 
 
-def _near(a: Array, b: Array) -> bool:
-    size = float(np.max(np.abs(b), initial=0.0))
-    return a.shape == b.shape and isfinite(size) and bool(np.all(np.abs(a - b) <= NEAR * size))
-
-
 def _kind(
     local: LocalCall, judge: Judge, number: int, row: int, how: str, found: Array, expected: Array, wrong: Array
 ) -> str | None:
     if not np.isfinite(found).all():
-        bad = int((~np.isfinite(found)).sum())
-        return f"not finite in {bad} of {found.size} elements, where the derivative is"
+        return patterns.not_finite(found)
     reverse = how == "reverse mode"
     checks = (
         _saved_value(local),
         _scaling(judge, number, row),
-        _zero(found, wrong),
-        _conjugate(found, expected),
-        _simple_factor(judge, number, found, expected),
-        _order_of_elements(found, expected),
+        patterns.zero(found, wrong),
+        patterns.conjugate(found, expected),
+        patterns.simple_factor(found, expected, _broadcast_counts(judge, number)),
+        patterns.order_of_elements(found, expected),
         _other_input(local, judge, number, row, found),
         _sum_left_out(local, judge, number, row, found) if reverse else None,
-        _precision(found, expected),
-        _factor(found, expected),
-        _part(found, expected, wrong),
+        patterns.precision(found, expected),
+        patterns.factor(found, expected),
+        patterns.part(found, expected, wrong),
     )
     return next((each for each in checks if each is not None), None)
 
@@ -154,62 +148,11 @@ def _scaling(judge: Judge, number: int, row: int) -> str | None:
     """Whether the rule is linear in ``dy``, as every rule must be."""
     weights = judge.question.rows[row]
     once, twice = [each[number] for each in judge.question.gradients([weights, [2.0 * each for each in weights]])]
-    if _near(twice, 2.0 * once):
+    if patterns.near(twice, 2.0 * once):
         return None
-    if _near(twice, once):
+    if patterns.near(twice, once):
         return "not scaled by dy: twice the cotangent gives the same gradient"
     return "not linear in dy: twice the cotangent does not give twice the gradient"
-
-
-def _zero(found: Array, wrong: Array) -> str | None:
-    if np.any(found[wrong]):
-        return None
-    if wrong.all() or not np.any(found):
-        return "zero where it should not be: the rule gives 0 for every element"
-    return f"zero where it should not be, in {int(wrong.sum())} of {found.size} elements"
-
-
-def _conjugate(found: Array, expected: Array) -> str | None:
-    both = min(np.max(np.abs(part), initial=0.0) for part in (expected.real, expected.imag))
-    if both <= NEAR * np.max(np.abs(expected), initial=0.0) or not _near(found, np.conj(expected)):
-        return None  # of a number that is real or imaginary alone, the conjugate is itself or its negative
-    return "missing conjugate: it is the complex conjugate of the right one"
-
-
-def _ratio(found: Array, expected: Array) -> Any:
-    """The one number that the right gradient is multiplied by, if there is one."""
-    largest = np.unravel_index(np.argmax(np.abs(expected)), expected.shape)
-    if expected[largest] == 0:
-        return None
-    factor = found[largest] / expected[largest]
-    if factor == 0 or not np.all(np.abs(found - factor * expected) <= 1e-5 * np.abs(factor * expected[largest])):
-        return None
-    return factor
-
-
-def _simple_factor(judge: Judge, number: int, found: Array, expected: Array) -> str | None:
-    """A factor that is a mistake of its own kind."""
-    factor = _ratio(found, expected)
-    if factor is None:
-        return None
-    if abs(factor + 1) < NEAR:
-        return "wrong sign"
-    for count in _broadcast_counts(judge, number):
-        if count > 1 and abs(factor * count - 1) < NEAR:
-            return f"missing un-broadcast: a mean over {count} repetitions in place of their sum"
-    for simple, words in ((2.0, "factor 2: it is twice the right one"), (0.5, "factor 2: it is half of the right one")):
-        if abs(factor - simple) < NEAR:
-            return words
-    return None
-
-
-def _factor(found: Array, expected: Array) -> str | None:
-    factor = _ratio(found, expected)
-    if factor is None:
-        return None
-    if abs(factor.imag) > NEAR * abs(factor):
-        return f"wrong by a factor of {factor:.4g}"
-    return f"wrong by a factor of {float(factor.real):.6g}"
 
 
 def _broadcast_counts(judge: Judge, number: int) -> list[int]:
@@ -217,26 +160,11 @@ def _broadcast_counts(judge: Judge, number: int) -> list[int]:
     return [each.size // size for each in judge.question.outputs if size and each.size % size == 0]
 
 
-def _order_of_elements(found: Array, expected: Array) -> str | None:
-    if found.ndim >= 2:
-        turned = np.swapaxes(expected, -1, -2)
-        same = turned.shape == found.shape and _near(found, turned)
-        if same or _near(found, expected.T.reshape(found.shape)) or _near(found, turned.reshape(found.shape)):
-            return "transposed"
-    if found.ndim and found.size > 1:
-        flipped = [np.flip(expected, axis) for axis in (*range(found.ndim), None)]
-        if any(_near(found, each) for each in flipped):
-            return "reversed: the right values in the opposite order"
-        if found.dtype.kind == "f" and _near(np.sort(found, None), np.sort(expected, None)):
-            return "the right values at the wrong elements"
-    return None
-
-
 def _other_input(local: LocalCall, judge: Judge, number: int, row: int, found: Array) -> str | None:
     for other, x in enumerate(judge.question.points):
         if other != number and x.shape == found.shape and x.size <= MOST_ELEMENTS:
             theirs = gradient_arrays(judge, other, "differences", row)[1]
-            if _near(found, theirs):
+            if patterns.near(found, theirs):
                 return f"swapped inputs: it is the gradient for {local.paths[other]}"
     return None
 
@@ -254,7 +182,7 @@ def _sum_left_out(local: LocalCall, judge: Judge, number: int, row: int, found: 
     given = list(local.given)
     given[number] = wide
     try:
-        question = Question(local, given, np.random.default_rng(0), weights=judge.question.rows[row], rows=False)
+        question = ByTape(local, given, np.random.default_rng(0), weights=judge.question.rows[row], rows=False)
     except Exception:  # an operator that does not take the broadcast input: no un-broadcast to miss
         return None
     every = gradient_arrays(Judge(question, judge.names, (), judge.rtol), number, "differences", 0)[1]
@@ -262,32 +190,6 @@ def _sum_left_out(local: LocalCall, judge: Judge, number: int, row: int, found: 
     axes = [*range(extra), *(extra + axis for axis in range(x.ndim) if x.shape[axis] != every.shape[extra + axis])]
     for end, words in ((0, "first"), (-1, "last")):
         index = tuple(end if axis in axes else slice(None) for axis in range(every.ndim))
-        if _near(found, every[index].reshape(x.shape)):
+        if patterns.near(found, every[index].reshape(x.shape)):
             return f"missing un-broadcast: the gradient of the {words} repetition in place of the sum over all"
     return None
-
-
-def _precision(found: Array, expected: Array) -> str | None:
-    with np.errstate(all="ignore"):
-        if found.dtype.kind == "c":
-            return "wrong dtype: the imaginary part is lost" if _near(found, expected.real.astype(found.dtype)) else None
-        if np.any(expected != np.trunc(expected)) and np.array_equal(found, np.trunc(expected)):
-            return "wrong dtype: its values are cut to whole numbers"
-        single = np.max(np.abs(found - expected) / np.maximum(np.abs(expected), 1e-300), initial=0.0)
-        if found.dtype == np.float64 and 1e-9 < single < 1e-6 and np.array_equal(found, found.astype(np.float32)):
-            return "wrong dtype: it is computed in single precision"
-    return None
-
-
-def _part(found: Array, expected: Array, wrong: Array) -> str | None:
-    count = int(wrong.sum())
-    if count == wrong.size:
-        return None
-    here, there = found[wrong], expected[wrong]
-    what = ""
-    if np.all(there != 0):
-        factors = here / there
-        if np.allclose(factors, factors.flat[0], rtol=NEAR):
-            factor = factors.flat[0]
-            what = ", by the wrong sign" if abs(factor + 1) < NEAR else f", by a factor of {factor:.4g}"
-    return f"wrong in {count} of {wrong.size} elements{what}; the others are right"

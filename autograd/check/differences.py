@@ -111,15 +111,16 @@ def _careful(f: Callable[[float], Array], y: Array, eps: Array, magnitude: Array
     ups, downs = np.array([f(h) for h in steps]), np.array([f(-h) for h in steps])
     h = steps.reshape((-1,) + (1,) * y.ndim)
     error = np.maximum(eps * magnitude, _rounding(f, y))
+    least = np.maximum(64 * error, 1e-10 * magnitude)  # what an iteration that ends elsewhere changes is no jump
     noise = np.fmax(error, eps * np.fmax(np.abs(ups), np.abs(downs))) / h
     value, uncertainty, noise_there = _extrapolated((ups - downs) / (2 * h), noise, 2)
     right, right_error, right_noise = _extrapolated((ups - y) / h, 2 * noise, 1)
     left, left_error, left_noise = _extrapolated((y - downs) / h, 2 * noise, 1)
     apart = 3 * (left_error + right_error) + ROUNDING * (left_noise + right_noise)
-    right = np.where(_shrinks_slowly(ups - y, 0.3, error), np.copysign(np.inf, ups[-1] - y), right)
-    left = np.where(_shrinks_slowly(downs - y, 0.3, error), np.copysign(np.inf, y - downs[-1]), left)
+    right = np.where(_shrinks_slowly(ups - y, 0.3, least), np.copysign(np.inf, ups[-1] - y), right)
+    left = np.where(_shrinks_slowly(downs - y, 0.3, least), np.copysign(np.inf, y - downs[-1]), left)
     kinked = _is_kinked(left, right, apart, np.abs(ups - 2 * y + downs) / h, 4 * noise)
-    kinked |= _shrinks_slowly(ups - downs, 0.9, error)  # a jump
+    kinked |= _shrinks_slowly(ups - downs, 0.9, least)  # a jump
     vertical = np.isinf(left) & (left == right)
     value = np.where(vertical, left, value)
     uncertainty = np.where(vertical, 0.0, uncertainty)
@@ -131,6 +132,45 @@ def _careful(f: Callable[[float], Array], y: Array, eps: Array, magnitude: Array
     never = ((ups == y) & (downs == y)).all(axis=0)
     change = np.max([np.where(np.isfinite(each[0]), np.abs(each[0] - y), 0.0) for each in (ups, downs)], axis=0) / FIRST_STEP
     return Slopes(value, uncertainty, noise_there, left, right, kinked, never, change)
+
+
+def mixed_slope(f: Callable[[float, float], float], y: float, error: float) -> Slopes:
+    """The second derivative of ``f`` at (0, 0), once in each of its two numbers; ``y`` is ``f(0, 0)``, known to ``error``.
+
+    It is taken and trusted as ``slopes`` are; ``left`` and ``right`` are of the quarters in which both numbers have one sign.
+
+    >>> found = mixed_slope(lambda s, t: float(np.exp(2 * s + 3 * t)), 1.0, 1e-16)
+    >>> round(float(found.value), 6), bool(found.kinked)
+    (6.0, False)
+    """
+    first_step = 4 * FIRST_STEP if error < 1e-10 * abs(y) else 1.0  # of four values: longer steps are wanted than for slopes
+    steps = first_step * SHRINK ** -np.arange(8.0)
+    with np.errstate(all="ignore"):
+        above = np.array([f(h, h) for h in steps])
+        below = np.array([f(-h, -h) for h in steps])
+        across = np.array([f(h, -h) + f(-h, h) for h in steps])
+        first, second = [np.array([f(h, 0.0) + f(0.0, h) for h in each]) for each in (steps, -steps)]
+        h2, noise = steps**2, 4 * error / steps**2
+        column = (above - across + below) / (4 * h2)
+        value, uncertainty, noise_there = _extrapolated(column, noise, 2)
+        sides = [(end - axes + y) / h2 for end, axes in ((below, second), (above, first))]
+        (left, left_error, _), (right, right_error, _) = [_extrapolated(side, 4 * noise, 1) for side in sides]
+        bends = np.abs(sides[1] - sides[0])
+        stays = (bends[1:] > 0.7 * bends[:-1]) & (bends[1:] > 100 * noise[1:])  # where all is smooth it falls to a quarter
+        kinked = _is_kinked(left, right, 3 * (left_error + right_error), bends, 8 * noise) & (stays.sum() >= 2)
+        endless = ((np.abs(column[1:]) >= 3 * np.abs(column[:-1])) & (np.abs(column[1:]) > 64 * noise[1:])).all()  # a kink of f
+        never = (np.abs(column) <= noise).all() & ~kinked
+        return Slopes(
+            np.where(endless, np.copysign(np.inf, column[-1]), value), np.where(endless, 0.0, uncertainty), noise_there,
+            np.where(endless, -np.inf, left), np.where(endless, np.inf, right), kinked | endless, never,
+            np.nan_to_num(np.abs(column[0]), nan=0.0, posinf=0.0),
+        )  # fmt: skip
+
+
+def noise_of(f: Callable[[float], Array], y: Array) -> Array:
+    """How much of ``f`` is noise near 0, whatever its dtype says."""
+    with np.errstate(all="ignore"):
+        return _rounding(f, y)
 
 
 def _extrapolated(column: Array, noise: Array, order: int) -> tuple[Array, Array, Array]:
@@ -186,10 +226,10 @@ def _rounding(f: Callable[[float], Array], y: Array) -> Array:
     return np.where(np.isfinite(levels), levels, 0.0)
 
 
-def _shrinks_slowly(rise: Array, least: float, error: Array) -> Array:
+def _shrinks_slowly(rise: Array, part: float, least: Array) -> Array:
     """Whether a rise keeps more than this part of itself, step after step; any slope leaves it a quarter, a root half."""
     sizes = np.abs(rise[-6:])
-    return ((sizes[1:] >= least * sizes[:-1]) & (sizes[1:] > 64 * error)).all(axis=0)
+    return ((sizes[1:] >= part * sizes[:-1]) & (sizes[1:] > least)).all(axis=0)
 
 
 def _is_kinked(left: Array, right: Array, margin: Array, bends: Array, noise: Array) -> Array:

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from autograd.check.judge import Asked, Judge, Names, gravest, index_text
-from autograd.check.question import Question, check_floats
+from autograd.check.comparison import compared, nothing_to_compare, output_names
+from autograd.check.judge import Judge, Names, gravest, index_text
+from autograd.check.question import ByTape, Question, check_floats
 from autograd.check.report import VERDICTS, GradientReport, Probe
 from autograd.containers import flatten
 from autograd.errors import GradientError
@@ -58,7 +59,11 @@ def check_gradient(
     >>> check_gradient(abs, 0.0, raise_error=False).verdict
     'kink'
     """
-    _check_options(modes, order, n_directions, rtol, allow)
+    if isinstance(modes, str) or not modes or any(each not in MODES for each in modes):
+        raise ValueError(f"check_gradient: got modes={modes!r}, expected some of {MODES}, as a sequence")
+    if not isinstance(order, int) or order < 1:
+        raise ValueError(f"check_gradient: got order={order!r}, expected a whole number of at least 1")
+    check_options("check_gradient", n_directions, rtol, allow)
     subject = getattr(f, "__name__", None) or type(f).__name__
     function = Function(f, args, dict(kwargs or {}))
     with np.errstate(all="ignore"):  # what is not finite is reported, not warned of
@@ -68,21 +73,16 @@ def check_gradient(
     return report
 
 
-def _check_options(modes: Sequence[str], order: int, n_directions: int, rtol: float, allow: Sequence[str]) -> None:
-    if isinstance(modes, str) or not modes or any(each not in MODES for each in modes):
-        raise ValueError(f"check_gradient: got modes={modes!r}, expected some of {MODES}, as a sequence")
-    if not isinstance(order, int) or order < 1:
-        raise ValueError(f"check_gradient: got order={order!r}, expected a whole number of at least 1")
+def check_options(who: str, n_directions: int, rtol: float, allow: Sequence[str]) -> None:
+    """Raise ValueError for options with which a wrong gradient would pass."""
     if not 0 < rtol < 0.1 or n_directions < 1:
         raise ValueError(
-            f"check_gradient: got rtol={rtol!r}, n_directions={n_directions!r}; expected 0 < rtol < 0.1 and at least 1"
+            f"{who}: got rtol={rtol!r}, n_directions={n_directions!r}; expected 0 < rtol < 0.1 and at least 1"
             " direction: with less, a wrong gradient would pass"
         )
     for each in [allow] if isinstance(allow, str) else allow:
         if each not in VERDICTS or each == "wrong" or isinstance(allow, str):
-            raise ValueError(
-                f"check_gradient: got allow={allow!r}, expected a sequence of verdicts other than 'wrong': {VERDICTS}"
-            )
+            raise ValueError(f"{who}: got allow={allow!r}, expected a sequence of verdicts other than 'wrong': {VERDICTS}")
 
 
 class Function:
@@ -102,11 +102,11 @@ class Function:
         ]
         self.paths = [paths[place] for place in self._places]
         self.given = [self._leaves[place] for place in self._places]
-        self._random = any(_fresh(each) is not each for each in self._leaves)
+        self._random = any(fresh(each) is not each for each in self._leaves)
         self.outputs: list[str] = []
 
     def __call__(self, *values: Any) -> list[Any]:
-        leaves = [_fresh(each) for each in self._leaves] if self._random else list(self._leaves)
+        leaves = [fresh(each) for each in self._leaves] if self._random else list(self._leaves)
         for place, value in zip(self._places, values, strict=True):
             leaves[place] = value
         args, kwargs = self._structure.rebuild(leaves)
@@ -119,7 +119,7 @@ class Function:
         return [each for each, kept in zip(results, is_float, strict=True) if kept]
 
 
-def _fresh(leaf: Any) -> Any:
+def fresh(leaf: Any) -> Any:
     """A generator in the state in which it was given; everything else as it is."""
     return copy.deepcopy(leaf) if isinstance(leaf, np.random.Generator | np.random.RandomState | random.Random) else leaf
 
@@ -173,75 +173,25 @@ def examine(
     *,
     order: int = 1,
     weights: Sequence[Any] | None = None,
+    own_precision: bool = False,
 ) -> tuple[GradientReport, Judge | None]:
     """The report on one function, without a culprit, and the judge of it, if it came to that.
 
     ``call`` has ``given`` leaves, their ``paths``, and the names of its ``outputs``.
     """
-    rng = np.random.default_rng(seed)
-    question = Question(call, call.given, rng, weights=weights)
-    again = question.run(question.points)
-    if not all(np.array_equal(*pair, equal_nan=True) for pair in zip(question.outputs, again, strict=False)):
-        note = "pass its random generator as an argument, which is then put back for each run, or fix the seed inside"
-        return GradientReport(subject, "not deterministic", notes=(note,), order=order), None
-    if not question.outputs or not any(each.size for each in question.outputs):
-        note = "it returns no float that could have a derivative" if not question.outputs else "its outputs are empty"
-        return GradientReport(subject, "vacuous", notes=(note,), order=order), None
-    judge = Judge(question, Names(call.paths, _output_names(call.outputs, question)), modes, rtol)
-    notes: list[str] = []
-    if not question.finite:
-        notes.append("the function itself is not finite at this point")
-    if not question.tracked:
-        notes.append("no output depends on an input, as far as the tape saw")
-    columns: list[Asked] = []
-    for leaf in range(len(question.points)):
-        for asked in judge.ask_all(leaf, judge.directions(leaf, max_elements, n_directions)):
-            if asked.worst in ("right", "vacuous"):
-                columns.append(asked)
-            elif (
-                not any(each.number == leaf and each.worst == asked.worst for each in columns)
-                or question.points[leaf].size <= max_elements
-            ):
-                columns.append(judge.narrow(asked))  # one element is enough of a large array
+    question = ByTape(call, call.given, np.random.default_rng(seed), weights=weights, own_precision=own_precision)
+    unasked = nothing_to_compare(question, subject, order)
+    if unasked is not None:
+        return unasked, None
+    judge = Judge(question, Names(call.paths, output_names(call.outputs, question)), modes, rtol)
+    columns = judge.columns(max_elements, n_directions)
     probes = [probe for asked in columns for probe in judge.probes(asked)]
     dot = judge.dot_test()
     if dot is not None and gravest([each.verdict for each in probes]) in ("right", "vacuous") and dot.verdict != "right":
         probes.append(dot)
     probes += _compare_precisions(call, question, judge)
-    verdict = _verdict(probes, columns, question, order)
-    if verdict != "not finite" and not question.finite:
-        verdict = "not finite" if verdict != "wrong" else verdict
-    worst = max(
-        (each for each in probes if each.verdict == verdict), default=None, key=lambda each: each.error / (each.tolerance or 1.0)
-    )
-    from autograd.check.tables import jacobian_pairs
-
-    pairs = jacobian_pairs(question, judge, columns) if all(x.size <= max_elements for x in question.points) else ()
-    if worst is None:
-        return GradientReport(subject, verdict, probes=tuple(probes), notes=tuple(notes), order=order, jacobians=pairs), judge
-    fields = (worst.where, worst.how, worst.found, worst.expected, worst.error, worst.tolerance)
-    return GradientReport(subject, verdict, *fields, tuple(probes), None, tuple(notes), order, pairs), judge
-
-
-def _output_names(paths: Sequence[str], question: Question) -> list[str]:
-    """A name for each row but the first: the element of an output, and which part of it if it is complex."""
-    names = []
-    for path, y in zip(paths, question.outputs, strict=True):
-        parts = (" (real part)", " (imaginary part)") if y.dtype.kind == "c" else ("",)
-        names += [f"{path}{index_text(at)}{part}" for at in np.ndindex(y.shape) for part in parts]
-    return names if len(names) == len(question.rows) - 1 else []
-
-
-def _verdict(probes: Sequence[Probe], columns: Sequence[Asked], question: Question, order: int) -> str:
-    """The gravest verdict; an input none of whose elements ever changes the function makes the check vacuous."""
-    verdict = gravest([each.verdict for each in probes])
-    if verdict not in ("right", "vacuous"):
-        return verdict
-    for leaf in range(len(question.points)):
-        mine = [each for each in columns if each.number == leaf]
-        if mine and all(each.worst == "vacuous" for each in mine):
-            return "vacuous" if order == 1 else "right"
-    return "right"
+    report = compared(judge, columns, probes, subject, max_elements, order)
+    return (report if question.tracked else report.with_note("no output depends on an input, as far as the tape saw")), judge
 
 
 def _compare_precisions(call: Any, question: Question, judge: Judge) -> list[Probe]:
@@ -298,7 +248,7 @@ class Derivative:
     def __init__(self, call: Any, seed: int) -> None:
         self._call = call
         self.given, self.paths = call.given, call.paths
-        question = Question(call, call.given, np.random.default_rng(seed), rows=False)
+        question = ByTape(call, call.given, np.random.default_rng(seed), rows=False)
         self._weights = question.rows[0]
         self.outputs = [f"gradient in {path}" for path in call.paths]
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from autograd.check.differences import ROUNDING, SURE, Slopes
-from autograd.check.question import Question
+from autograd.check.question import ByTape, Question
 from autograd.check.report import Probe
 
 Array = np.ndarray[Any, Any]
@@ -82,11 +82,14 @@ class Judge:
         self._still = [np.zeros(each.shape) for each in question.points]
         self._unproven = np.zeros(len(question.rows), bool)
         self._scale = np.zeros(len(question.rows))
-        self._sure = np.maximum(SURE, 3 * question.row_eps**0.5)  # single precision cannot be known better
+        self._sure = question.sure
         if self.gradients is not None:
             for position, row in enumerate(self.gradients):
                 for g, scale in zip(row, question.scales, strict=True):
                     self._scale[position] = max(self._scale[position], _largest(g * scale))
+
+        # beside a large derivative, one that is zero by the structure of the function is what rounding left of it
+        self._floor = ROUNDING * float(np.max(question.eps, initial=0.0)) * float(np.max(self._scale, initial=0.0))
 
     def ask_all(self, number: int, directions: Sequence[Array]) -> list[Asked]:
         """Columns, one for each direction in one leaf.
@@ -95,27 +98,20 @@ class Judge:
         smooth one does, that is all; whatever is not that plain is asked with every care.
         """
         question = self.question
-        plain = self.gradients is not None and question.finite and len(directions) > 0
+        plain = question.plain and self.gradients is not None and question.finite and len(directions) > 0
         if not plain or not all(np.isfinite(row[number]).all() for row in self.gradients or ()):
             return [self.ask(number, each) for each in directions]
         found = self._found_along(number, directions)
         ups, downs, step = question.pairs(number, directions)
-        y, noise = question.y, question.rounding / step
         with np.errstate(all="ignore"):
             value = (ups - downs) / (2 * step)
-            bend = np.abs(ups - 2 * y + downs) / step
-            still = (ups == y) & (downs == y)
-            sizes = np.max(np.abs([*found.values()]), axis=0)
-            around = np.maximum(self._scale, np.abs(value))
-            good = (bend <= 1e-3 * around + ROUNDING * noise) & (ROUNDING * noise <= SURE / 10 * around) | still & (sizes == 0)
-            errors = {how: np.abs(each - value) for how, each in found.items()}
-            tolerance = self.rtol * np.maximum(sizes, np.abs(value)) + ROUNDING * noise
-            for each in errors.values():  # what is between agreement and plain disagreement is looked at again
-                good &= (each <= 0.5 * self.rtol * sizes + ROUNDING * noise) | (each > FAR_OFF * tolerance)
-            verdicts = {
-                how: np.select([still & (each == 0), errors[how] > FAR_OFF * tolerance], ["vacuous", "wrong"], "right")
-                for how, each in found.items()
-            }
+            bend = np.abs(ups - 2 * question.y + downs) / step
+        errors = {how: np.abs(each - value) for how, each in found.items()}
+        still = (ups == question.y) & (downs == question.y)
+        noise, tolerance, good, far = self._plainly(found, errors, value, bend, still, step)
+        if any(each.any() for each in far.values()) and question.look_inside():
+            noise, tolerance, good, far = self._plainly(found, errors, value, bend, still, step)
+        verdicts = {how: np.select([still & (each == 0), far[how]], ["vacuous", "wrong"], "right") for how, each in found.items()}
         telling = {how: _telling_rows(each / np.maximum(tolerance, 1e-300)) for how, each in errors.items()}
         columns = []
         for n, direction in enumerate(directions):
@@ -133,12 +129,29 @@ class Judge:
             )  # fmt: skip
         return columns
 
+    def _plainly(
+        self, found: dict[str, Array], errors: dict[str, Array], value: Array, bend: Array, still: Array, step: float
+    ) -> tuple[Array, Array, Array, dict[str, Array]]:
+        """By one difference: its noise, the tolerance, where it settles the answers, and by mode where it says "wrong"."""
+        noise = self.question.rounding / step
+        with np.errstate(all="ignore"):
+            sizes = np.max(np.abs([*found.values()]), axis=0)
+            around = np.maximum(self._scale, np.abs(value))
+            good = (bend <= 1e-3 * around + ROUNDING * noise) & (ROUNDING * noise <= SURE / 10 * around) | still & (sizes == 0)
+            noise = np.maximum(noise, self._floor / ROUNDING)
+            tolerance = self.rtol * np.maximum(sizes, np.abs(value)) + ROUNDING * noise
+            far_off = FAR_OFF * tolerance + SURE * around + self.rtol * np.max(self._scale, initial=0.0)
+            far = {how: (each > far_off) & (sizes > 0) for how, each in errors.items()}  # beside 0, cutting off looks large
+            for how, each in errors.items():  # what is between agreement and plain disagreement is looked at again
+                good &= (each <= 0.5 * self.rtol * sizes + ROUNDING * noise) | far[how]
+        return noise, tolerance, good, far
+
     def _found_along(self, number: int, directions: Sequence[Array]) -> dict[str, Array]:
         """What each mode says of every row (second axis) along every direction (first axis)."""
         found: dict[str, Array] = {}
         if self.gradients is not None:
             rows = np.array([np.ravel(row[number]) for row in self.gradients])
-            found["reverse mode"] = np.real(np.array([np.ravel(each) for each in directions]) @ rows.T)
+            found[self.question.answer] = np.real(np.array([np.ravel(each) for each in directions]) @ rows.T)
         if "forward" in self.modes:
             found["forward mode"] = np.array([self.tangent(number, each) for each in directions])
         return found
@@ -147,6 +160,7 @@ class Judge:
         """What forward mode says of every row along a direction in one leaf."""
         directions = list(self._still)
         directions[number] = direction
+        assert isinstance(self.question, ByTape)
         return self.question.tangent(directions)
 
     def ask(self, number: int, direction: Array, found: dict[str, Array] | None = None) -> Asked:
@@ -156,7 +170,7 @@ class Judge:
             found = {}
             if self.gradients is not None:
                 moved = direction != 0  # elsewhere an infinite gradient must not matter
-                found["reverse mode"] = np.array([_real_sum(row[number][moved] * direction[moved]) for row in self.gradients])
+                found[question.answer] = np.array([_real_sum(row[number][moved] * direction[moved]) for row in self.gradients])
             if "forward" in self.modes:
                 found["forward mode"] = self.tangent(number, direction)
         sizes = np.max(np.abs([*found.values()]), axis=0)
@@ -164,7 +178,10 @@ class Judge:
         scale = np.maximum(self._scale, sizes)
         slopes = question.slopes(number, direction, self.rtol * sizes, scale)
         asked = self._judged(number, direction, found, slopes, scale)
-        if asked.worst in ("wrong", "too noisy to tell") and not self._far_off(asked):  # a quick estimate is not enough for that
+        if asked.worst in ("wrong", "too noisy to tell") and not (
+            question.plain and self._far_off(asked)
+        ):  # a quick estimate is not enough for that
+            question.look_inside()
             asked = self._judged(number, direction, found, question.slopes(number, direction, None, scale), scale)
         if asked.worst in ("wrong", "too noisy to tell"):
             self._prove_by_complex_step(asked)
@@ -181,8 +198,8 @@ class Judge:
             return False
         for how, found in asked.found.items():
             error = np.abs(found - asked.expected)
-            tolerance = self.rtol * np.maximum(np.abs(found), np.abs(asked.expected)) + asked.margin
-            if np.any((asked.verdicts[how] == "wrong") & ~(error > 100 * tolerance)):
+            tolerance = self.rtol * np.maximum(np.abs(found), np.abs(asked.expected)) + asked.margin + self._floor
+            if np.any((asked.verdicts[how] == "wrong") & ~(error > 100 * tolerance + SURE * self._scale)):
                 return False
         return not any(np.isin(each, ["kink", "too noisy to tell"]).any() for each in asked.verdicts.values())
 
@@ -191,7 +208,7 @@ class Judge:
         with np.errstate(all="ignore"):
             expected, margin = slopes.value, slopes.margin
             error = np.abs(found - expected)
-            tolerance = self.rtol * np.maximum(np.abs(found), np.abs(expected)) + margin
+            tolerance = self.rtol * np.maximum(np.abs(found), np.abs(expected)) + margin + self._floor
             low, high = np.fmin(slopes.left, slopes.right), np.fmax(slopes.left, slopes.right)
             inside = ((found >= low - tolerance) & (found <= high + tolerance)) | (np.isinf(low) & (low == high))
             finite = np.isfinite(found) & np.isfinite(expected)
@@ -291,6 +308,19 @@ class Judge:
             groups = list(_by_size(np.abs(self.gradients[0][number]) * scale))
         return [np.where(group, scale * question.signed(x), 0) for group in groups for _ in range(n_directions)]
 
+    def columns(self, max_elements: int, n_directions: int) -> list[Asked]:
+        """All that is asked: every column, and of those that are not right the elements that make them so."""
+        columns: list[Asked] = []
+        for leaf, x in enumerate(self.question.points):
+            for asked in self.ask_all(leaf, self.directions(leaf, max_elements, n_directions)):
+                if asked.worst in ("right", "vacuous"):
+                    columns.append(asked)
+                elif x.size <= max_elements or not any(
+                    each.number == leaf and each.worst == asked.worst for each in columns
+                ):  # one element is enough of a large array
+                    columns.append(self.narrow(asked))
+        return columns
+
     def narrow(self, asked: Asked) -> Asked:
         """Halve a direction whose answer is bad, again and again, down to one element if that can be seen."""
         verdict = asked.worst
@@ -312,6 +342,7 @@ class Judge:
         if self.gradients is None or "forward" not in self.modes:
             return None
         question = self.question
+        assert isinstance(question, ByTape)
         directions = [scale * question.signed(x) for x, scale in zip(question.points, question.scales, strict=True)]
         terms = [g * v for g, v in zip(self.gradients[0], directions, strict=True)]
         by_reverse = sum(_real_sum(each) for each in terms)

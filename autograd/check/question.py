@@ -7,13 +7,16 @@ random sign are asked, in which no element is left out.
 
 from __future__ import annotations
 
+import warnings
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from math import log2
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from autograd.check.differences import Slopes, slopes
+from autograd.check.differences import SURE, Slopes, slopes
+from autograd.check.rounding import rounding_inside
 from autograd.dag import plan_for
 from autograd.engine import resolve
 from autograd.errors import GradientError
@@ -30,14 +33,24 @@ MOST_ROWS = 32
 """Up to how many numbers of output each is asked alone."""
 
 
-class Question:
-    """A function of float leaves in double precision, and its derivatives by tape and by differences.
+class Question(ABC):
+    """A function of float leaves, its derivatives by differences, and what answers are to be compared with them.
 
-    call     the function: leaves in, the float leaves of its result out; on tensors as well as on plain arrays
+    call     the function: leaves in, the float leaves of its result out
     given    the leaves: arrays, or Python numbers, which stay such
     weights  the combination of outputs that is always asked: an array for each output leaf; random by default
     rows     whether each output is asked alone too, where they are few
+    own_precision  take the leaves as they are, for a function that insists on their dtype, and not in double precision
     """
+
+    least: ClassVar[float] = 0.01
+    """What must be known of a slope below double precision, relative to the largest, where the point is rounded too."""
+
+    answer: str = "reverse mode"
+    """Who gives the gradients, as reports say it."""
+
+    plain: bool = True
+    """Whether single, short steps may settle an answer."""
 
     def __init__(
         self,
@@ -47,10 +60,11 @@ class Question:
         *,
         weights: Sequence[Any] | None = None,
         rows: bool = True,
+        own_precision: bool = False,
     ) -> None:
         self._call = call
         self._python = [type(each) if type(each) in (float, complex) else None for each in given]
-        self.points = [doubled(each) for each in given]
+        self.points = [(own if own_precision else doubled)(each) for each in given]
         self.scales = [scale_of(each) for each in self.points]
         self.rng = rng
         self.outputs = self.run(self.points)
@@ -69,11 +83,33 @@ class Question:
         self._matrix = np.array([self._as_reals(each) for each in self.rows])
         self.finite_rows = np.array([bool(np.isfinite(flat[row != 0]).all()) for row in self._matrix])
         self.y = self._matrix @ np.where(np.isfinite(flat), flat, 0.0)
-        self._magnitude = np.abs(self._matrix) @ np.where(np.isfinite(flat), np.abs(flat), 0.0)
+        # each part of a complex number is rounded as the whole is
+        sizes = np.concatenate([np.repeat(np.abs(y).ravel(), 1 + (y.dtype.kind == "c")) for y in self.outputs] or [np.zeros(0)])
+        self._magnitude = np.abs(self._matrix) @ np.where(np.isfinite(sizes), sizes, 0.0)
         with np.errstate(all="ignore"):
-            self.row_eps = (np.abs(self._matrix) @ np.where(np.isfinite(flat), np.abs(flat) * self.eps, 0.0)) / self._magnitude
+            self.row_eps = (np.abs(self._matrix) @ np.where(np.isfinite(sizes), sizes * self.eps, 0.0)) / self._magnitude
         self.row_eps = np.where(np.isfinite(self.row_eps), self.row_eps, np.max(self.eps, initial=0.0))
-        self._tape: Tape | None = None
+        self._own_precision = own_precision
+        if own_precision:
+            self._count_what_is_rounded()
+
+    def _count_what_is_rounded(self) -> None:
+        """Below double precision, moving the point rounds as the function does: by as much as it changes over its own size."""
+        double = float(np.finfo(float).eps)
+        eps = max(
+            [float(np.finfo(each.dtype).eps) for each in self.points] + [float(np.max(self.row_eps, initial=0.0))], default=double
+        )
+        if eps <= double:
+            return
+        self.plain = False
+        steps = [scale * signed(self.rng, x) for x, scale in zip(self.points, self.scales, strict=True)]
+        rows = [
+            self._rows_of(self.run([moved_by(x, sign * 2.0**-4 * step) for x, step in zip(self.points, steps, strict=True)]))
+            for sign in (1, -1)
+        ]
+        change = np.nan_to_num(np.max(np.abs(np.array(rows) - self.y), axis=0) * 16, nan=0.0, posinf=0.0)
+        self.row_eps = np.full(self.row_eps.shape, eps / 2)
+        self._magnitude = self._magnitude + change
 
     # ------------------------------------------------------------------------------------------------ running
 
@@ -110,7 +146,103 @@ class Question:
         """Random numbers like ``like``, as ``signed`` draws them."""
         return signed(self.rng, like)
 
-    # ------------------------------------------------------------------------------------------------ by tape
+    # ------------------------------------------------------------------------------------------------ answers
+
+    @abstractmethod
+    def gradients(self, rows: Sequence[Sequence[Array]] | None = None) -> list[list[Array]]:
+        """``df/dx - i df/dy`` of each row in each leaf; of other rows than the question's if given."""
+
+    def _rows_of(self, parts: Sequence[Array]) -> Array:
+        """Rows of a result; what is not finite stays in the rows that it has a weight in."""
+        flat = self.flat(parts)
+        if np.isfinite(flat).all():
+            return np.asarray(self._matrix @ flat)
+        return np.array([np.sum(np.where(row != 0, row * flat, 0.0)) for row in self._matrix])
+
+    # ------------------------------------------------------------------------------------------------ by differences
+
+    def along(self, number: int, direction: Array) -> Callable[[float], Array]:
+        """The rows as a function of how far leaf ``number`` has moved along ``direction``."""
+        points = list(self.points)
+
+        def moved(t: float) -> Array:
+            points[number] = moved_by(self.points[number], t * direction)
+            return self._rows_of(self.run(points))
+
+        return moved
+
+    def pairs(self, number: int, directions: Sequence[Array]) -> tuple[Array, Array, float]:
+        """All rows a small step up and down each direction, and the step, at which cutting off and rounding err alike."""
+        step = 2.0 ** round(log2(min(max(float(np.max(self.row_eps, initial=0.0)), 1e-16), 1e-6)) / 3)
+        points = list(self.points)
+        x = points[number]
+        ups, downs = [], []
+        for direction in directions:
+            shift = step * direction
+            points[number] = moved_by(x, shift)
+            ups.append(self.flat(self.run(points)))
+            points[number] = moved_by(x, -shift)
+            downs.append(self.flat(self.run(points)))
+        with np.errstate(all="ignore"):
+            return np.array(ups) @ self._matrix.T, np.array(downs) @ self._matrix.T, step
+
+    def slopes(self, number: int, direction: Array, goal: Array | None, scale: Any) -> Slopes:
+        """The derivative of every row along a direction in one leaf, by differences."""
+        return slopes(self.along(number, direction), self.y, eps=self.row_eps, magnitude=self._magnitude, goal=goal, scale=scale)
+
+    @property
+    def sure(self) -> Array:
+        """What a slope must be known to for a verdict, relative to the largest around it: less in single precision."""
+        if self._own_precision:
+            return np.where(self.row_eps > np.finfo(float).eps, self.least, SURE)
+        return np.asarray(np.maximum(SURE, 3 * self.row_eps**0.5))
+
+    @property
+    def rounding(self) -> Array:
+        """How much of each row is rounding."""
+        return np.asarray(self.row_eps * self._magnitude)
+
+    def look_inside(self) -> bool:
+        """Take the rounding inside the function into account, where that can be known; whether it is more than was thought."""
+        return False
+
+    def complex_step(self, number: int, direction: Array) -> Array | None:
+        """The derivative along a direction by one run at an imaginary step, which rounds nothing; None if that cannot be.
+
+        It is right only for functions that are analytic and written so: a ``real``, ``abs`` or comparison inside spoils it. So
+        its agreement proves a derivative, and its disagreement proves nothing. After W. Squire and G. Trapp, "Using complex
+        variables to estimate derivatives of real functions", SIAM Review 40, 1998.
+        """
+        if any(each.dtype.kind == "c" for each in (*self.points, *self.outputs)):
+            return None
+        points = [each.astype(complex) for each in self.points]
+        points[number] = points[number] + 1e-30j * direction
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("error", np.exceptions.ComplexWarning)  # the imaginary part is dropped somewhere
+                results = [np.asarray(each) for each in self._call(*[each[()] for each in points])]
+        except Exception:  # a function that refuses complex numbers, by whatever error
+            return None
+        if [each.shape for each in results] != [each.shape for each in self.outputs]:
+            return None
+        return self._rows_of([np.asarray(each).imag / 1e-30 for each in results])
+
+
+class ByTape(Question):
+    """A question that is answered by tape: the function runs on tensors as well as on plain arrays."""
+
+    _tape: Tape | None = None
+    _looked = False
+
+    def look_inside(self) -> bool:
+        """Take into account how far rounding of each value on the tape moves the rows; whether that is more than was thought."""
+        if self._looked:
+            return False
+        self._looked = True
+        inside = rounding_inside(self._call, self.as_given(self.points), self.rows) / self.row_eps
+        more = bool(np.any(inside > 2 * self._magnitude))
+        self._magnitude = np.maximum(self._magnitude, inside)
+        return more
 
     def record(self) -> None:
         """Run the function on a tape, once for all that is asked of it."""
@@ -160,68 +292,6 @@ class Question:
         with np.errstate(invalid="ignore"):
             return self._rows_of(parts)
 
-    def _rows_of(self, parts: Sequence[Array]) -> Array:
-        """Rows of a result; what is not finite stays in the rows that it has a weight in."""
-        flat = self.flat(parts)
-        if np.isfinite(flat).all():
-            return np.asarray(self._matrix @ flat)
-        return np.array([np.sum(np.where(row != 0, row * flat, 0.0)) for row in self._matrix])
-
-    # ------------------------------------------------------------------------------------------------ by differences
-
-    def along(self, number: int, direction: Array) -> Callable[[float], Array]:
-        """The rows as a function of how far leaf ``number`` has moved along ``direction``."""
-        points = list(self.points)
-
-        def moved(t: float) -> Array:
-            points[number] = self.points[number] + t * direction
-            return self._rows_of(self.run(points))
-
-        return moved
-
-    def pairs(self, number: int, directions: Sequence[Array]) -> tuple[Array, Array, float]:
-        """All rows a small step up and down each direction, and the step, at which cutting off and rounding err alike."""
-        step = 2.0 ** round(log2(min(max(float(np.max(self.row_eps, initial=0.0)), 1e-16), 1e-6)) / 3)
-        points = list(self.points)
-        x = points[number]
-        ups, downs = [], []
-        for direction in directions:
-            shift = step * direction
-            points[number] = x + shift
-            ups.append(self.flat(self.run(points)))
-            points[number] = x - shift
-            downs.append(self.flat(self.run(points)))
-        with np.errstate(all="ignore"):
-            return np.array(ups) @ self._matrix.T, np.array(downs) @ self._matrix.T, step
-
-    def slopes(self, number: int, direction: Array, goal: Array | None, scale: Any) -> Slopes:
-        """The derivative of every row along a direction in one leaf, by differences."""
-        return slopes(self.along(number, direction), self.y, eps=self.row_eps, magnitude=self._magnitude, goal=goal, scale=scale)
-
-    @property
-    def rounding(self) -> Array:
-        """How much of each row is rounding."""
-        return np.asarray(self.row_eps * self._magnitude)
-
-    def complex_step(self, number: int, direction: Array) -> Array | None:
-        """The derivative along a direction by one run at an imaginary step, which rounds nothing; None if that cannot be.
-
-        It is right only for functions that are analytic and written so: a ``real``, ``abs`` or comparison inside spoils it. So
-        its agreement proves a derivative, and its disagreement proves nothing. After W. Squire and G. Trapp, "Using complex
-        variables to estimate derivatives of real functions", SIAM Review 40, 1998.
-        """
-        if any(each.dtype.kind == "c" for each in (*self.points, *self.outputs)):
-            return None
-        points = [each.astype(complex) for each in self.points]
-        points[number] = points[number] + 1e-30j * direction
-        try:
-            results = [np.asarray(each) for each in self._call(*[each[()] for each in points])]
-        except Exception:  # a function that refuses complex numbers, by whatever error
-            return None
-        if [each.shape for each in results] != [each.shape for each in self.outputs]:
-            return None
-        return self._rows_of([np.asarray(each).imag / 1e-30 for each in results])
-
 
 def signed(rng: np.random.Generator, like: Array) -> Array:
     """Random numbers of any sign (or phase) and of size 1/2 to 3/2: no element vanishes, and no sum by chance."""
@@ -229,6 +299,19 @@ def signed(rng: np.random.Generator, like: Array) -> Array:
     if like.dtype.kind == "c":
         return np.asarray(size * np.exp(1j * rng.uniform(0, 2 * np.pi, like.shape)), like.dtype)
     return np.asarray(size * rng.choice([-1.0, 1.0], like.shape), like.dtype)
+
+
+def moved_by(x: Array, shift: Array) -> Array:
+    """``x + shift`` in the dtype of ``x``."""
+    moved = x + shift
+    return moved if moved.dtype == x.dtype else moved.astype(x.dtype)
+
+
+def own(leaf: Any) -> Array:
+    """A point as it was given, in its own precision; read-only."""
+    x = np.array(leaf)
+    x.flags.writeable = False
+    return x
 
 
 def doubled(leaf: Any) -> Array:

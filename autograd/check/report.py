@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import textwrap
 from dataclasses import dataclass, replace
-from math import isfinite
+from math import isclose, isfinite
 from typing import Any
 
 VERDICTS = ("wrong", "not finite", "not deterministic", "kink", "too noisy to tell", "vacuous", "right")
@@ -38,7 +39,12 @@ class Probe:
         return self.verdict == "right"
 
     def __str__(self) -> str:
-        text = f"{self.where}: {self.how} says {self.found:.7g}, "
+        return f"{self.where}: {self.answer}"
+
+    @property
+    def answer(self) -> str:
+        """What both say, in words."""
+        text = f"{self.how} says {self.found:.7g}, "
         if self.verdict == "kink":
             return text + f"the slopes on either side are {self.left:.7g} and {self.right:.7g}: the function has a kink here"
         if self.verdict == "too noisy to tell":
@@ -47,10 +53,8 @@ class Probe:
             return text + "and the function never changes: this input does not reach the output"
         if self.verdict == "right":
             return text + f"{self.judge} say {self.expected:.7g}, to {self.tolerance:.1e}"
-        return (
-            text
-            + f"expected {self.expected:.7g} by {self.judge}; they differ by {self.error:.1e}, tolerance {self.tolerance:.1e}"
-        )
+        expected = f"expected {self.expected:.7g} by {self.judge}"
+        return text + expected + (f"; off by {self.error:.1e}, tolerance {self.tolerance:.1e}" if isfinite(self.error) else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,23 +88,32 @@ class Culprit:
     function: str | None = None
 
     def __str__(self) -> str:
-        rows = [f"kernel     {self.kernel_name!r} on backend {self.backend_name!r}, {self.mode}"]
-        if self.function:
-            rows[0] += f" (function {self.function!r})"
+        return "\n".join(_wrapped(f"  {name:<10} ", value) for name, value in self.fields())
+
+    def fields(self) -> list[tuple[str, str]]:
+        """What there is to say, with a name for each part, for a table."""
+        if self.backend_name:
+            kernel = f"{self.kernel_name!r} on backend {self.backend_name!r}, {self.mode}"
+            kernel += f" (function {self.function!r})" if self.function else ""
+        else:
+            kernel = f"{self.kernel_name}, written by hand" + (f", at {self.source_line}" if self.source_line else "")
         if self.node_id is not None:
-            rows[0] += f", record {self.node_id}" + (f" in {self.scope}" if self.scope else "")
-        rows.append(f"input      {self.input_name}{self.element}")
+            kernel += f", record {self.node_id}" + (f" in {self.scope}" if self.scope else "")
+        rows = [("kernel" if self.backend_name else "culprit", kernel), ("input", f"{self.input_name}{self.element}")]
         if isfinite(self.tolerance) or isfinite(self.expected):
-            rows[-1] += f": the rule gives {self.found:.7g}, expected {self.expected:.7g} (tolerance {self.tolerance:.1e})"
+            rows += [
+                ("found", f"{self.found:.7g}"),
+                ("expected", f"{self.expected:.7g}" + (f", to {self.tolerance:.1e}" if isfinite(self.tolerance) else "")),
+            ]
         if self.n_wrong is not None and self.n_wrong[1] > 1:
-            rows.append(f"elements   {self.n_wrong[0]} of {self.n_wrong[1]} are wrong")
+            rows.append(("elements", f"{self.n_wrong[0]} of {self.n_wrong[1]} are wrong"))
         if self.diagnosis:
-            rows.append(f"diagnosis  {self.diagnosis}")
-        if self.source_line:
-            rows.append(f"called at  {self.source_line}")
+            rows.append(("diagnosis", self.diagnosis))
+        if self.source_line and self.backend_name:
+            rows.append(("called at", self.source_line))
         if self.others:
-            rows.append(f"also wrong {', '.join(self.others)}")
-        return "\n".join("  " + row for row in rows)
+            rows.append(("also wrong", ", ".join(self.others)))
+        return rows
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -108,6 +121,7 @@ class JacobianPair:
     """One block of a Jacobian, of one output in one input: what ``how`` says beside the numerical one, and what differs.
 
     The three are arrays of numbers of shape (output elements, input elements); complex ones count twice, as real and imaginary.
+    ``rows`` and ``columns`` are the names of these elements.
     """
 
     output: str
@@ -116,6 +130,8 @@ class JacobianPair:
     found: Any
     expected: Any
     verdicts: Any
+    rows: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +154,7 @@ class GradientReport:
     notes: tuple[str, ...] = ()
     order: int = 1
     jacobians: tuple[JacobianPair, ...] = ()
+    what: str = "gradient"
 
     @property
     def ok(self) -> bool:
@@ -147,7 +164,7 @@ class GradientReport:
     @property
     def text(self) -> str:
         """The report in words: a headline, the worst answers, the culprit, and notes."""
-        return "\n".join([self._headline(), *self._rows(), *(f"  note: {each}" for each in self.notes)])
+        return "\n".join([self.headline, *self._rows(), *(_wrapped("  note: ", each) for each in self.notes)])
 
     def __str__(self) -> str:
         return self.text
@@ -156,19 +173,32 @@ class GradientReport:
         """The same report, with the kernel that is to blame."""
         return replace(self, culprit=culprit)
 
+    def named(self, what: str) -> GradientReport:
+        """The same report, of a derivative that is called so."""
+        return replace(self, what=what)
+
     def with_note(self, *notes: str) -> GradientReport:
         """The same report, with further notes."""
         return replace(self, notes=(*self.notes, *notes))
 
-    def _headline(self) -> str:
-        what = "gradient" if self.order == 1 else f"derivative of order {self.order}"
+    def _repr_html_(self) -> str:
+        from autograd.check.html import report_as_html
+
+        return report_as_html(self)
+
+    @property
+    def headline(self) -> str:
+        """The verdict in one line."""
+        what = self.what if self.order == 1 or self.what != "gradient" else f"derivative of order {self.order}"
         if self.verdict == "right":
-            return f"right: {len(self.probes)} derivatives of {self.subject} agree with {self._judges()}" + self._closeness()
+            agree = "1 derivative" if len(self.probes) == 1 else f"{len(self.probes)} derivatives"
+            verb = "agrees" if len(self.probes) == 1 else "agree"
+            return f"right: {agree} of {self.subject} {verb} with {self._judges()}{self._closeness()}"
         if self.verdict == "not deterministic":
             return f"not deterministic: {self.subject} gives two values for the same arguments"
         bad = [each for each in self.probes if each.verdict == self.verdict]
-        count = f"{len(bad)} of {len(self.probes)} answers" if bad else "see the notes"
-        return f"{self.verdict}: the {what} of {self.subject}, {count}"
+        count = f", {len(bad)} of {len(self.probes)} answers" if bad else ", see the notes" if self.notes else ""
+        return f"{self.verdict}: the {what} of {self.subject}{count}"
 
     def _judges(self) -> str:
         return " and ".join(dict.fromkeys(each.judge for each in self.probes))
@@ -184,9 +214,14 @@ class GradientReport:
         if not self.ok:
             bad = [each for each in self.probes if each.verdict == self.verdict]
             bad.sort(key=lambda each: -each.error / (each.tolerance or 1.0) if each.error == each.error else -float("inf"))
-            rows += [f"  {each}" for each in bad[:SHOWN]]
-            if len(bad) > SHOWN:
-                rows.append(f"  ... and {len(bad) - SHOWN} more")
+            shown = list(dict.fromkeys(each.where for each in bad))
+            width = max((len(where) for where in shown[:SHOWN]), default=0)
+            for where in shown[:SHOWN]:
+                first, *others = [each for each in bad if each.where == where]
+                same = [each for each in others if each.how != first.how and isclose(each.found, first.found, rel_tol=1e-6)]
+                rows.append(_wrapped(f"  {where + ':':<{width + 1}} ", first.answer + ("; in both modes" if same else "")))
+            if len(shown) > SHOWN:
+                rows.append(f"  ... and {len(shown) - SHOWN} more")
         if self.culprit is not None:
             rows.append(str(self.culprit))
         return rows
@@ -194,3 +229,16 @@ class GradientReport:
 
 SHOWN = 4
 """How many bad answers a text shows."""
+
+WIDTH = 120
+"""How wide a text is, where it can be broken."""
+
+
+def _wrapped(name: str, value: str) -> str:
+    """A named text, with its further lines below the first."""
+    if "\n" in value:
+        return name + value
+    further = min(len(name), 13)
+    return textwrap.fill(
+        value, WIDTH, initial_indent=name, subsequent_indent=" " * further, break_long_words=False, break_on_hyphens=False
+    )

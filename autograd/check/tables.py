@@ -32,5 +32,6 @@ def jacobian_pairs(question: Question, judge: Judge, columns: Sequence[Asked]) -
             found = np.array([each.found[how][rows] for each in mine]).T / lengths
             verdicts: Any = np.array([each.verdicts[how][rows] for each in mine]).T
             label = outputs[0].partition("[")[0] if outputs else "output"
-            pairs.append(JacobianPair(label, name, how, found, expected, verdicts))
+            lines = (tuple(outputs) or ("output",), tuple(each.where.removeprefix(name) for each in mine))
+            pairs.append(JacobianPair(label, name, how, found, expected, verdicts, *lines))
     return tuple(pairs)

@@ -1,5 +1,7 @@
 """The culprit: a wrong rule in the middle of a program is named, with its input, its line, and the kind of its fault."""
 
+import warnings
+
 import numpy
 import pytest
 from hypothesis import given, settings
@@ -10,6 +12,16 @@ from autograd import GradientError, Tape, checkpoint, custom_gradient
 from autograd import operators as op
 from autograd.check import check_call, check_gradient
 from autograd.extend import defvjp, primitive
+from registry import (
+    KernelConfig,
+    copy_registered_kernels,
+    get_kernels_for_backend,
+    register_backend,
+    register_kernel,
+    remove_backend,
+    unregister_kernel,
+    use_backend,
+)
 from tests.check.faults import each_thunk, one_thunk, planted
 
 rng = numpy.random.default_rng(3)
@@ -270,3 +282,31 @@ def test_no_tape_is_left_open_by_a_rule_that_raises():
         y = x * x
     assert report.verdict == "wrong"
     assert tape.gradient(y, x) == 4.0
+
+
+def test_a_kernel_that_insists_on_single_precision_is_checked_in_it(fake_backend):
+    x = numpy.array([0.3, -1.2], numpy.float32)
+    with use_backend(fake_backend):
+        report = check_call("exp", [x])
+        with planted("exp", each_thunk(lambda g: 2.0 * g)):
+            wrong = check_call("exp", [x])
+    assert report.verdict == "right", str(report)
+    assert wrong.verdict == "wrong"
+
+
+@pytest.fixture
+def fake_backend():
+    def exp(x):
+        if np.asarray(x).dtype != numpy.float32:
+            raise ValueError("only float32 is known here")
+        return numpy.exp(x)
+
+    register_backend("single only", lambda: object())
+    copy_registered_kernels("numpy", "single only")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        register_kernel(KernelConfig("exp", "single only", exp), override=True)
+    yield "single only"
+    for config in get_kernels_for_backend("single only"):
+        unregister_kernel(config.kernel_name, "single only")
+    remove_backend("single only")
