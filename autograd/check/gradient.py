@@ -59,6 +59,8 @@ def check_gradient(
     >>> check_gradient(abs, 0.0, raise_error=False).verdict
     'kink'
     """
+    if not callable(f):
+        raise TypeError(f"check_gradient: got {f!r} of type {type(f).__name__}, expected a function and then its arguments")
     if isinstance(modes, str) or not modes or any(each not in MODES for each in modes):
         raise ValueError(f"check_gradient: got modes={modes!r}, expected some of {MODES}, as a sequence")
     if not isinstance(order, int) or order < 1:

@@ -312,6 +312,7 @@ class Judge:
         """All that is asked: every column, and of those that are not right the elements that make them so."""
         columns: list[Asked] = []
         for leaf, x in enumerate(self.question.points):
+            first = len(columns)
             for asked in self.ask_all(leaf, self.directions(leaf, max_elements, n_directions)):
                 if asked.worst in ("right", "vacuous"):
                     columns.append(asked)
@@ -319,7 +320,30 @@ class Judge:
                     each.number == leaf and each.worst == asked.worst for each in columns
                 ):  # one element is enough of a large array
                     columns.append(self.narrow(asked))
+            if 1 < x.size <= max_elements and any(each.worst == "wrong" for each in columns[first:]):
+                self._look_for_a_gradient(columns[first:])
         return columns
+
+    def _look_for_a_gradient(self, columns: Sequence[Asked]) -> None:
+        """Call it a kink where the slopes along the elements do not add up to that along all of them: there is no gradient then.
+
+        So it is for single eigenvalues where several are equal, though each has a slope along any one line.
+        """
+        question = self.question
+        missing = np.zeros(len(question.rows), bool)
+        for _ in range(2):
+            signs = question.rng.choice([-1.0, 1.0], len(columns))
+            along = np.sum([sign * each.direction for sign, each in zip(signs, columns, strict=True)], axis=0)
+            slopes = question.slopes(columns[0].number, along, None, self._scale)
+            with np.errstate(all="ignore"):
+                parts = np.array([sign * each.slopes.value for sign, each in zip(signs, columns, strict=True)])
+                apart = np.abs(slopes.value - parts.sum(axis=0))
+                margin = slopes.margin + np.sum([each.margin for each in columns], axis=0)
+                largest = np.maximum(np.abs(slopes.value), np.abs(parts).max(axis=0))
+                missing |= apart > 10 * margin + 1e-3 * largest
+        for asked in columns:
+            for how, verdicts in asked.verdicts.items():
+                asked.verdicts[how] = np.where(missing & (verdicts == "wrong"), "kink", verdicts)
 
     def narrow(self, asked: Asked) -> Asked:
         """Halve a direction whose answer is bad, again and again, down to one element if that can be seen."""

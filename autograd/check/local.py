@@ -49,6 +49,10 @@ def check_call(
     binding = binding_of(name)
     if binding.gradient is None:
         raise GradientError(f"check_call: operator {name!r} has no gradient; register one with @gradient({name!r}, ...)")
+    names = binding.input_names
+    if isinstance(inputs, np.ndarray) or len(inputs) != len(names):
+        got = "one array" if isinstance(inputs, np.ndarray) else f"{len(inputs)} inputs"
+        raise GradientError(f"check_call: operator {name!r} got {got}, expected a list of {len(names)}, for {', '.join(names)}")
     given = {**binding.attr_defaults, **dict(attrs or {})}
     tracked = [[True] * len(each) if is_list else True for each, is_list in zip(inputs, binding.list_inputs, strict=True)]
     local = LocalCall(binding, inputs, given, tracked)

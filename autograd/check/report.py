@@ -45,6 +45,8 @@ class Probe:
     def answer(self) -> str:
         """What both say, in words."""
         text = f"{self.how} says {self.found:.7g}, "
+        if self.verdict == "kink" and self.left == self.right:
+            return text + "but slopes along several elements do not add up: the function has no gradient here"
         if self.verdict == "kink":
             return text + f"the slopes on either side are {self.left:.7g} and {self.right:.7g}: the function has a kink here"
         if self.verdict == "too noisy to tell":

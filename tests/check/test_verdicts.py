@@ -6,7 +6,7 @@ import pytest
 import autograd.numpy as np
 from autograd import GradientError, custom_gradient
 from autograd import operators as op
-from autograd.check import VERDICTS, check_gradient
+from autograd.check import VERDICTS, check_call, check_gradient
 
 X = numpy.array([0.3, -1.2, 2.0, 0.7])
 chance = numpy.random.default_rng(0)
@@ -57,6 +57,7 @@ ROWS = [
     ("a kink in a large array", lambda x: np.sum(np.abs(x)), (numpy.arange(200.0) - 100,), "kink"),
     ("a kink of complex numbers", np.abs, (0j,), "kink"),
     ("a kink in single precision", lambda x: np.sum(np.abs(x)), (numpy.array([0.0, 1.0], numpy.float32),), "kink"),
+    ("equal eigenvalues", lambda a: np.linalg.eigh(a + np.swapaxes(a, -1, -2))[0], (numpy.eye(3),), "kink"),
     # ---- no kinks
     ("abs beside 0", np.abs, (1e-6,), "right"),
     ("abs in the square", lambda x: np.abs(x) ** 2, (0.0,), "right"),
@@ -133,6 +134,28 @@ def test_a_kink_shows_the_slopes_on_either_side(left, right, x):
     (probe,) = {(each.left, each.right) for each in report.probes}
     numpy.testing.assert_allclose(probe, (left, right), rtol=1e-9)
     assert f"{left:.7g} and {right:.7g}" in str(report)
+
+
+def test_where_there_is_no_gradient_the_report_says_why():
+    """The middle one of three equal eigenvalues does not change along any diagonal element, but does along all of them."""
+    report = check_gradient(lambda a: np.linalg.eigh(a)[0][1], numpy.diag([1.0, 1.0, 1.0]), raise_error=False)
+    assert report.verdict == "kink"
+    assert "do not add up: the function has no gradient here" in " ".join(str(report).split())
+
+
+def test_a_wrong_gradient_of_a_linear_function_stays_wrong():
+    @custom_gradient
+    def total(x):
+        return np.sum(x), lambda dy: dy * numpy.array([1.0, 1.0, 2.0, 1.0])
+
+    assert check_gradient(total, X, raise_error=False).verdict == "wrong"
+
+
+def test_what_is_no_function_or_no_list_is_named():
+    with pytest.raises(TypeError, match="got 3 of type int, expected a function"):
+        check_gradient(3, X)
+    with pytest.raises(GradientError, match="operator 'sin' got one array, expected a list of 1, for x"):
+        check_call("sin", X)
 
 
 def test_where_a_nan_arose_is_said_forward():
