@@ -185,6 +185,8 @@ class Judge:
             asked = self._judged(number, direction, found, question.slopes(number, direction, None, scale), scale)
         if asked.worst in ("wrong", "too noisy to tell"):
             self._prove_by_complex_step(asked)
+        if asked.worst == "too noisy to tell":
+            self._allow_what_cancels(asked)
         return asked
 
     def _judged(self, number: int, direction: Array, found: dict[str, Array], slopes: Slopes, scale: Array) -> Asked:
@@ -232,6 +234,16 @@ class Judge:
             asked.expected = np.where(proven, exact, asked.expected)
             asked.margin = np.where(proven, DOT_TOLERANCE * np.abs(exact), asked.margin)
             asked.proven = asked.proven | proven
+
+    def _allow_what_cancels(self, asked: Asked) -> None:
+        """A slope that is zero but for rounding, because what it is made of cancels, is right if differences see none either."""
+        whole = self.question.paths(asked.number, asked.direction)
+        rounding = ROUNDING * float(np.max(self.question.eps, initial=0.0)) * whole
+        with np.errstate(all="ignore"):
+            none = (np.abs(asked.expected) <= asked.margin) & (asked.margin <= self._sure * whole)
+        for how, found in asked.found.items():
+            zero = none & (np.abs(found) <= rounding) & (asked.verdicts[how] == "too noisy to tell")
+            asked.verdicts[how] = np.where(zero, "right", asked.verdicts[how])
 
     def _place(self, number: int, direction: Array) -> tuple[str, float]:
         """The name of an element, and how long the step in it is, so that answers are those of the element."""

@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from autograd.check.differences import SURE, Slopes, slopes
-from autograd.check.rounding import rounding_inside
+from autograd.check.rounding import Inside
 from autograd.dag import plan_for
 from autograd.engine import resolve
 from autograd.errors import GradientError
@@ -206,6 +206,10 @@ class Question(ABC):
         """Take the rounding inside the function into account, where that can be known; whether it is more than was thought."""
         return False
 
+    def paths(self, number: int, direction: Array) -> Array:
+        """The slope of every row along a direction in one leaf, if nothing on the way cancelled; 0 where that is not known."""
+        return np.zeros(len(self.rows))
+
     def complex_step(self, number: int, direction: Array) -> Array | None:
         """The derivative along a direction by one run at an imaginary step, which rounds nothing; None if that cannot be.
 
@@ -233,16 +237,27 @@ class ByTape(Question):
 
     _tape: Tape | None = None
     _looked = False
+    _inside: Inside | None = None
 
     def look_inside(self) -> bool:
         """Take into account how far rounding of each value on the tape moves the rows; whether that is more than was thought."""
         if self._looked:
             return False
         self._looked = True
-        inside = rounding_inside(self._call, self.as_given(self.points), self.rows) / self.row_eps
+        self._inside = Inside(self._call, self.as_given(self.points), self.rows)
+        inside = self._inside.rounding() / self.row_eps
         more = bool(np.any(inside > 2 * self._magnitude))
         self._magnitude = np.maximum(self._magnitude, inside)
         return more
+
+    def paths(self, number: int, direction: Array) -> Array:
+        """The slope of every row along a direction in one leaf, if nothing on the way cancelled."""
+        if self._inside is None:
+            return np.zeros(len(self.rows))
+        step = 2.0**-17
+        points = list(self.points)
+        points[number] = moved_by(points[number], step * direction)
+        return self._inside.paths(self.as_given(points), step)
 
     def record(self) -> None:
         """Run the function on a tape, once for all that is asked of it."""

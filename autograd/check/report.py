@@ -206,7 +206,7 @@ class GradientReport:
         return " and ".join(dict.fromkeys(each.judge for each in self.probes))
 
     def _closeness(self) -> str:
-        right = [each for each in self.probes if each.verdict == "right"]
+        right = [each for each in self.probes if each.verdict == "right" and abs(each.expected) > each.tolerance]
         sizes = max((abs(each.expected) for each in right), default=0.0)
         error = max((each.error for each in right), default=0.0)
         return f", to {error / sizes:.1e} of the largest" if sizes else ""

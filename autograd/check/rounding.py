@@ -24,40 +24,75 @@ from autograd.tensor import Tensor
 Array = np.ndarray[Any, Any]
 
 
-def rounding_inside(call: Callable[..., Sequence[Any]], given: Sequence[Any], rows: Sequence[Sequence[Array]]) -> Array:
-    """For each row, which weighs the outputs of ``call`` at the leaves ``given``, how far rounding inside moves it.
+class Inside:
+    """What happens inside a function on its way from the leaves ``given``: values, and how much they count for each of ``rows``.
 
-    Zero where a rule cannot tell. A wrong rule may make it wrong by its own factor; it is a size, not a bound.
+    A row weighs the outputs of ``call``. Where a rule raises, nothing counts. A wrong rule may make what is said here wrong by
+    its own factor: these are sizes, not bounds.
 
-    >>> rounding_inside(lambda x: [(x + 1e8) - 1e8], [1.0], [[np.ones(())]]) > 1e-9
-    array([ True])
+    >>> inside = Inside(lambda x: [(x + 1e8) - 1e8], [np.array(1.0)], [[np.ones(())]])
+    >>> float(inside.rounding()[0]) > 1e-9
+    True
     """
-    with Tape(persistent=True, keep="all") as tape:
-        watched = [tape.watch(each) for each in given]
-        results = [resolve(each) for each in call(*watched)]
-    values: dict[int, Array] = {}
-    for number, n_outputs, _, _ in places(tape):
-        for position, value in enumerate(tape._details[number][0][-n_outputs:]):
-            plain = np.asarray(value)
-            if plain.dtype.kind in "fc":
-                sizes = np.abs(plain)
-                if not tape._bindings[number].elementwise:
-                    sizes = np.full(plain.shape, np.max(sizes, initial=0.0))
-                values[number + position] = sizes * float(np.finfo(plain.dtype).eps)
-    ids = tuple(values)
-    errors = []
-    for weights in rows:
-        cotangents: dict[int, Any] = {}
-        for result, dy in zip(results, weights, strict=True):
-            if type(result) is Tensor and result._tape is tape and np.any(dy):
-                try:
-                    parts = pull_back(tape, plan_for(tape, result._id, ids), result._id, np.asarray(dy, result.dtype), ids)
-                except Exception:  # a rule that raises, which is said elsewhere
-                    continue
-                for n, each in zip(ids, parts, strict=True):
-                    if each is not None:
-                        cotangents[n] = cotangents.get(n, 0.0) + np.asarray(each)
-        moved = [np.sum((np.abs(each) * values[n]) ** 2) for n, each in cotangents.items()]
-        total = float(np.sqrt(np.sum(moved)))
-        errors.append(total if np.isfinite(total) else 0.0)
-    return np.array(errors)
+
+    def __init__(self, call: Callable[..., Sequence[Any]], given: Sequence[Any], rows: Sequence[Sequence[Array]]) -> None:
+        self._call = call
+        tape, results, self._values = self._recorded(given)
+        self._elementwise = {n: tape._bindings[n].elementwise for n in self._values}
+        ids = tuple(self._values)
+        self._cotangents = [_cotangents(tape, results, weights, ids) for weights in rows]
+
+    def _recorded(self, given: Sequence[Any]) -> tuple[Tape, list[Any], dict[int, Array]]:
+        """A tape that kept everything, what the function returned, and the float values of its records by id."""
+        with Tape(persistent=True, keep="all") as tape:
+            watched = [tape.watch(each) for each in given]
+            results = [resolve(each) for each in self._call(*watched)]
+        values: dict[int, Array] = {}
+        for number, n_outputs, _, _ in places(tape):
+            for position, value in enumerate(tape._details[number][0][-n_outputs:]):
+                plain = np.asarray(value)
+                if plain.dtype.kind in "fc":
+                    values[number + position] = plain
+        return tape, results, values
+
+    def rounding(self) -> Array:
+        """For each row, how far rounding of all values moves it."""
+        errors = {}
+        for n, value in self._values.items():
+            errors[n] = self._sizes(n, value) * float(np.finfo(value.dtype).eps)
+        return self._for_each_row(lambda n, dy: np.sum((np.abs(dy) * errors[n]) ** 2), lambda parts: float(np.sqrt(sum(parts))))
+
+    def paths(self, moved: Sequence[Any], step: float) -> Array:
+        """For each row, its slope along the way to the leaves ``moved``, a ``step`` off, if nothing on that way cancelled.
+
+        Zero where the function takes another way there.
+        """
+        _, _, there = self._recorded(moved)
+        if {n: each.shape for n, each in there.items()} != {n: each.shape for n, each in self._values.items()}:
+            return np.zeros(len(self._cotangents))
+        changes = {n: self._sizes(n, there[n] - each) / step for n, each in self._values.items()}
+        return self._for_each_row(lambda n, dy: np.sum(np.abs(dy) * changes[n]), lambda parts: float(max(parts, default=0.0)))
+
+    def _sizes(self, n: int, value: Array) -> Array:
+        """The size of each element; of a kernel that mixes its elements, that of the largest for all."""
+        sizes = np.abs(value)
+        return sizes if self._elementwise[n] else np.full(value.shape, np.max(sizes, initial=0.0))
+
+    def _for_each_row(self, part: Callable[[int, Array], Any], whole: Callable[[list[Any]], float]) -> Array:
+        totals = [whole([part(n, dy) for n, dy in each.items()]) for each in self._cotangents]
+        return np.array([each if np.isfinite(each) else 0.0 for each in totals])
+
+
+def _cotangents(tape: Tape, results: Sequence[Any], weights: Sequence[Array], ids: tuple[int, ...]) -> dict[int, Array]:
+    total: dict[int, Any] = {}
+    for result, dy in zip(results, weights, strict=True):
+        if type(result) is not Tensor or result._tape is not tape or not np.any(dy):
+            continue
+        try:
+            parts = pull_back(tape, plan_for(tape, result._id, ids), result._id, np.asarray(dy, result.dtype), ids)
+        except Exception:  # a rule that raises, which is said elsewhere
+            return {}
+        for n, each in zip(ids, parts, strict=True):
+            if each is not None:
+                total[n] = total.get(n, 0.0) + np.asarray(each)
+    return total

@@ -14,25 +14,29 @@ from registry import GradConfig, operator, register_gradient, undeclare, unregis
 BLOCK = 200
 
 
-def verdicts(seeds):
-    found = {}
+MOST_UNDECIDED = 0.01
+"""Of how many programs a check may say that it cannot tell: some have an output that is rounding and nothing else."""
+
+
+def check_no_false_alarm(seeds):
+    undecided = 0
     for seed in seeds:
         program, inputs = random_program(seed)
         report = check_gradient(program, *inputs, raise_error=False)
-        if report.verdict != "right":
-            found[seed] = str(report)
-    return found
+        assert report.verdict in ("right", "too noisy to tell"), f"seed {seed}:\n{report}"
+        undecided += report.verdict != "right"
+    assert undecided <= max(MOST_UNDECIDED * len(seeds), 1)
 
 
 @pytest.mark.parametrize("start", range(0, 150, 50))
 def test_no_false_alarm(start):
-    assert verdicts(range(start, start + 50)) == {}
+    check_no_false_alarm(range(start, start + 50))
 
 
 @pytest.mark.full
 @pytest.mark.parametrize("start", range(0, 10_000, BLOCK))
 def test_no_false_alarm_in_10_000_programs(start):
-    assert verdicts(range(start, start + BLOCK)) == {}
+    check_no_false_alarm(range(start, start + BLOCK))
 
 
 FAULTS = {
@@ -92,7 +96,8 @@ def influence(program, inputs, name):
     def change(values):
         return sum(float(np.sum(np.abs(values[each] - here[each]))) for each in program.results)
 
-    return change(through) / change(there)
+    whole = change(there)
+    return change(through) / whole if whole else 0.0  # all results may be empty or constant
 
 
 def planted(seed):
