@@ -72,7 +72,7 @@ class Question(ABC):
         flat = self.flat(self.outputs)
         self.finite = bool(np.isfinite(flat).all())
         if weights is not None:
-            first = [np.asarray(each) for each in weights]
+            first = [np.asarray(each, np.result_type(np.asarray(each), y)) for each, y in zip(weights, self.outputs, strict=True)]
         elif flat.size == 1 and self.outputs[0].dtype.kind == "f":
             first = [np.ones(each.shape) for each in self.outputs]
         else:

@@ -14,7 +14,7 @@ from registry import GradConfig, operator, register_gradient, undeclare, unregis
 BLOCK = 200
 
 
-MOST_UNDECIDED = 0.01
+MOST_UNDECIDED = 0.02
 """Of how many programs a check may say that it cannot tell: some have an output that is rounding and nothing else."""
 
 
