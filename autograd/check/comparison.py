@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from autograd.check.judge import Asked, Judge, gravest, index_text
+from autograd.check.asked import Asked, gravest, index_text
+from autograd.check.judge import Judge
 from autograd.check.question import Question
 from autograd.check.report import GradientReport, Probe
 from autograd.check.tables import jacobian_pairs
@@ -38,7 +39,7 @@ def compared(
 ) -> GradientReport:
     """The report on these columns and their probes: the gravest verdict, and the worst answer that has it."""
     question = judge.question
-    notes = () if question.finite else ("the function itself is not finite at this point",)
+    notes = (*judge.notes, *(() if question.finite else ("the function itself is not finite at this point",)))
     verdict = _verdict(probes, columns, question, order)
     if verdict != "not finite" and not question.finite:
         verdict = "not finite" if verdict != "wrong" else verdict

@@ -292,7 +292,7 @@ def _finite(value: Any) -> bool:
 
 
 def _first_not_finite(value: Any) -> str:
-    from autograd.check.judge import index_text
+    from autograd.check.asked import index_text
 
     plain = np.asarray(value)
     bad = np.argwhere(~np.isfinite(plain))

@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 
 from autograd.check import patterns
+from autograd.check.asked import Names
 from autograd.check.by_hand import ByHand, Curvature, Misshapen, Plain
 from autograd.check.comparison import compared, nothing_to_compare, output_names
 from autograd.check.diagnosis import MOST_ELEMENTS, gradient_arrays
 from autograd.check.gradient import check_options
-from autograd.check.judge import Judge, Names
+from autograd.check.judge import Judge
 from autograd.check.question import check_floats
 from autograd.check.report import Culprit, GradientReport, JacobianPair
 from autograd.errors import GradientError

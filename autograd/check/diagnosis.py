@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from autograd.check import patterns
+from autograd.check.asked import index_text
 from autograd.check.differences import ROUNDING
-from autograd.check.judge import Judge, index_text
+from autograd.check.judge import Judge
 from autograd.check.question import ByTape
 from autograd.check.report import Probe
 

@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from autograd.check.asked import Names, gravest, index_text
 from autograd.check.comparison import compared, nothing_to_compare, output_names
-from autograd.check.judge import Judge, Names, gravest, index_text
+from autograd.check.judge import Judge
 from autograd.check.question import ByTape, Question, check_floats
 from autograd.check.report import VERDICTS, GradientReport, Probe
-from autograd.containers import flatten
+from autograd.containers import flatten, is_container
 from autograd.errors import GradientError
 from autograd.tensor import Tensor, innermost_value
 
@@ -104,6 +105,9 @@ class Function:
         ]
         self.paths = [paths[place] for place in self._places]
         self.given = [self._leaves[place] for place in self._places]
+        self._is_flat = not kwargs and not any(
+            is_container(each) for each in args
+        )  # then rebuilding would cost more than it does
         self._random = any(fresh(each) is not each for each in self._leaves)
         self.outputs: list[str] = []
 
@@ -111,8 +115,11 @@ class Function:
         leaves = [fresh(each) for each in self._leaves] if self._random else list(self._leaves)
         for place, value in zip(self._places, values, strict=True):
             leaves[place] = value
-        args, kwargs = self._structure.rebuild(leaves)
-        y = self._f(*args, **kwargs)
+        if self._is_flat:
+            y = self._f(*leaves)
+        else:
+            args, kwargs = self._structure.rebuild(leaves)
+            y = self._f(*args, **kwargs)
         results, structure = ([y], None) if type(y) in (np.ndarray, np.float64, float, Tensor) else flatten(y)
         is_float = [_is_float(each) for each in results]
         if not self.outputs:

@@ -8,11 +8,11 @@ proves a derivative where noise hides it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from autograd.check.asked import ORDER, Asked, Names, index_text
 from autograd.check.differences import ROUNDING, SURE, Slopes
 from autograd.check.question import ByTape, Question
 from autograd.check.report import Probe
@@ -25,49 +25,14 @@ DOT_TOLERANCE = 1e-9
 FAR_OFF = 1000.0
 """How many tolerances away an answer is wrong by a single difference already: noise that does not show moves it less far."""
 
+BATCH = (
+    "right for one cotangent at a time, but not for a batch of them, which jacobian and hessian use: a rule counts axes from the"
+    " front; write it with negative axes and ..., or declare batched=False"
+)
+"""What is said of a rule that fails only when several cotangents are asked at once."""
+
 DECADES = 3
 """Elements whose derivatives differ in size by more than this are probed apart: beside a large one a small one is not seen."""
-
-
-@dataclass(frozen=True, slots=True)
-class Names:
-    """What the inputs and the outputs of a question are called in reports."""
-
-    inputs: Sequence[str]
-    outputs: Sequence[str]
-
-
-@dataclass(eq=False)
-class Asked:
-    """One column: how far the input was moved, and for each mode what it found, what was expected, and the verdicts, by row.
-
-    ``telling`` is the row that a report shows, where that is known already.
-    """
-
-    number: int
-    direction: Array
-    length: float
-    where: str
-    found: dict[str, Array]
-    slopes: Slopes
-    margin: Array
-    verdicts: dict[str, Array]
-    expected: Array
-    proven: Array
-    telling: dict[str, int] | None = None
-
-    @property
-    def worst(self) -> str:
-        """The gravest of its verdicts."""
-        return gravest([each for row in self.verdicts.values() for each in row])
-
-
-ORDER = ("wrong", "not finite", "kink", "too noisy to tell", "right", "vacuous")
-
-
-def gravest(verdicts: Sequence[str]) -> str:
-    """The verdict of several answers; a part that never changes says nothing beside one that does."""
-    return min(verdicts, key=ORDER.index, default="vacuous")
 
 
 class Judge:
@@ -78,6 +43,7 @@ class Judge:
         self.names = names
         self.modes = modes
         self.rtol = rtol
+        self.notes: list[str] = []
         self.gradients = question.gradients() if "reverse" in modes else None
         self._still = [np.zeros(each.shape) for each in question.points]
         self._unproven = np.zeros(len(question.rows), bool)
@@ -322,6 +288,16 @@ class Judge:
 
     def columns(self, max_elements: int, n_directions: int) -> list[Asked]:
         """All that is asked: every column, and of those that are not right the elements that make them so."""
+        columns = self._columns(max_elements, n_directions)
+        if self.question.together and any(each.worst not in ("right", "vacuous") for each in columns):
+            self.question.together = False
+            self.gradients = self.question.gradients(self.question.rows)  # now one by one, as ``grad`` does
+            columns = self._columns(max_elements, n_directions)
+            if all(each.worst in ("right", "vacuous") for each in columns):
+                self.notes.append(BATCH)
+        return columns
+
+    def _columns(self, max_elements: int, n_directions: int) -> list[Asked]:
         columns: list[Asked] = []
         for leaf, x in enumerate(self.question.points):
             first = len(columns)
@@ -390,11 +366,6 @@ class Judge:
         verdict = "right" if error <= tolerance else "wrong" if np.isfinite(error) else "not finite"
         where = "all inputs, along a direction"
         return Probe(where, "forward mode", by_forward, by_reverse, error, tolerance, 0.0, verdict, judge="reverse mode")
-
-
-def index_text(place: Sequence[Any]) -> str:
-    """``[2, 1]`` for the element at that place, nothing for the only element of a scalar."""
-    return f"[{', '.join(str(int(each)) for each in place)}]" if len(place) else ""
 
 
 def _telling_rows(excess: Array) -> Array:

@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from autograd.backprop import pull_back
 from autograd.check.differences import SURE, Slopes, slopes
 from autograd.check.rounding import Inside
 from autograd.dag import plan_for
@@ -28,6 +29,9 @@ from autograd.tensor import Tensor
 Array = np.ndarray[Any, Any]
 Outputs = Callable[..., Sequence[Any]]
 """A function of the checked leaves, as they were given, to the float leaves of what it returns."""
+
+FEW_ROWS = 5
+"""From how many rows on one walk for all pays."""
 
 MOST_ROWS = 32
 """Up to how many numbers of output each is asked alone."""
@@ -45,6 +49,9 @@ class Question(ABC):
 
     least: ClassVar[float] = 0.01
     """What must be known of a slope below double precision, relative to the largest, where the point is rounded too."""
+
+    together: bool = False
+    """Whether the gradients of several rows come from one walk, which a rule may follow wrongly."""
 
     answer: str = "reverse mode"
     """Who gives the gradients, as reports say it."""
@@ -278,6 +285,10 @@ class ByTape(Question):
         """``df/dx - i df/dy`` of each row in each leaf, in reverse mode; of other rows than the question's if given."""
         self.record()
         assert self._tape is not None
+        if rows is None:
+            together = self._gradients_together()
+            if together is not None:
+                return together
         answers = []
         for weights in self.rows if rows is None else rows:
             total = [np.zeros(each.shape, each.dtype) for each in self.points]
@@ -287,6 +298,24 @@ class ByTape(Question):
                     total = [before + np.asarray(part) for before, part in zip(total, parts, strict=True)]
             answers.append(total)
         return answers
+
+    def _gradients_together(self) -> list[list[Array]] | None:
+        """The rows of single outputs by one walk with a batch of cotangents; None where that does not pay, or a rule cannot."""
+        if len(self.rows) < FEW_ROWS or len(self.outputs) != 1 or self._results[0] is None or self.outputs[0].dtype.kind == "c":
+            return None
+        tape, result = self._tape, self._results[0]
+        assert tape is not None
+        first = self.gradients(self.rows[:1])
+        dy = np.array([weights[0] for weights in self.rows[1:]], result.dtype)
+        ids = tuple(each._id for each in self._watched)
+        try:
+            parts = pull_back(tape, plan_for(tape, result._id, ids), result._id, dy, ids, (len(dy),))
+        except Exception:  # a rule that does not follow a batch; asked one by one it says what else is wrong with it
+            return None
+        self.together = True
+        none = [np.zeros((len(dy), *x.shape), x.dtype) for x in self.points]
+        dense = [zero if each is None else np.asarray(each) for each, zero in zip(parts, none, strict=True)]
+        return first + [[each[row] for each in dense] for row in range(len(dy))]
 
     def tangent(self, directions: Sequence[Array]) -> Array:
         """The derivative of every row along these directions, one for each leaf, in forward mode."""

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from autograd.check.judge import Asked, Judge
+from autograd.check.asked import Asked
+from autograd.check.judge import Judge
 from autograd.check.question import Question
 from autograd.check.report import JacobianPair
 
