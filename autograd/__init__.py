@@ -9,7 +9,7 @@ shaping them   ``stop_gradient``, ``checkpoint``, ``custom_gradient``
 containers     ``register_container``
 anomalies      ``detect_anomaly`` finds the kernel that makes NaN or inf
 arrays         ``autograd.numpy``, NumPy's functions over tensors
-models         ``autograd.nn``, layers and losses, loaded when it is first asked for
+models         ``autograd.nn``, layers and losses, and ``autograd.optim``, which trains them: loaded when first asked for
 on demand      the rest of HIPS autograd's interface, ``primitive``, ``deriv``, ``multigrad_dict``, ``autograd.extend`` and so on:
                loaded when it is first asked for, see the table at the end
 errors         ``GradtapeError`` and its family (``autograd.errors``)
@@ -128,8 +128,8 @@ _ON_DEMAND = {
         "deriv", "differential_operators", "grad_named", "hessian_tensor_product", "make_ggnvp", "make_jvp_reversemode",
         "multigrad_dict", "tensor_jacobian_product", "vector_jacobian_product",
     ),
-    "extend": ("extend",), "misc": ("misc",), "nn": ("nn",), "scipy": ("scipy",), "test_util": ("test_util",),
-    "tracer": ("tracer",), "util": ("util",), "wrap_util": ("wrap_util",),
+    "extend": ("extend",), "misc": ("misc",), "nn": ("nn",), "optim": ("optim",), "scipy": ("scipy",),
+    "test_util": ("test_util",), "tracer": ("tracer",), "util": ("util",), "wrap_util": ("wrap_util",),
 }  # fmt: skip
 """Module -> the names that it gives this one when they are first asked for; its own name stands for itself."""
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any
@@ -61,6 +62,31 @@ class Structure:
             paths += [start + step] if child is _LEAF else child.paths(start + step)
         return paths
 
+    def names(self) -> list[str]:
+        """A name for each leaf, in order: its path with dots. Raises ValueError if two leaves come to have one name.
+
+        >>> flatten({"layers": [1.0, 2.0], "scale": 3.0})[1].names()
+        ['layers.0', 'layers.1', 'scale']
+        """
+        names = [_IN_BRACKETS.sub(r".\1\2\3", path).removeprefix(".") for path in self.paths()]
+        if len(set(names)) < len(names):
+            twice = next(each for each in names if names.count(each) > 1)
+            raise ValueError(f"two leaves have the name {twice!r}; give the keys of the dicts that hold them other names")
+        return names
+
+    def matches(self, other: Structure) -> bool:
+        """Whether both have leaves at the same paths in the same order.
+
+        >>> flatten({"a": 1.0, "b": 2.0})[1].matches(flatten({"b": 1.0, "a": 2.0})[1])
+        False
+        """
+        if self is other:
+            return True
+        if self._rebuild is None or other._rebuild is None or self._steps != other._steps:
+            return False
+        mine, theirs = self._children, other._children
+        return mine == theirs or all(map(Structure.matches, mine, theirs))
+
     def without_leaves(self) -> Structure:
         """The same structure, no longer holding the container that it was taken from (unless that is of a registered type)."""
         if self._rebuild is None:
@@ -80,6 +106,9 @@ class Structure:
 
 
 _LEAF = Structure(None, None, [], [], 1)
+
+_IN_BRACKETS = re.compile(r"""\[(?:'([^']*)'|"([^"]*)"|([^\]]*))\]""")
+"""A step of a path that is a key or a position."""
 
 
 def flatten(container: Any) -> tuple[list[Any], Structure]:

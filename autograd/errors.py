@@ -20,12 +20,14 @@ if TYPE_CHECKING:
 __all__ = [
     "AnomalyError",
     "BackendError",
+    "CheckpointError",
     "GradientError",
     "GradtapeError",
     "InPlaceError",
     "KernelError",
     "KernelNotFoundError",
     "NotTrackedError",
+    "OptimiserError",
     "OutArrayError",
     "RegistrationError",
     "SchemaError",
@@ -47,6 +49,14 @@ class NotTrackedError(GradtapeError, TypeError):
 
 class InPlaceError(GradtapeError, RuntimeError):
     """An array that the backward pass needs was changed after it was saved."""
+
+
+class CheckpointError(GradtapeError, ValueError):
+    """A file of a model or a training is damaged, is something else, or does not belong to what it is loaded into."""
+
+
+class OptimiserError(GradtapeError, ValueError):
+    """A setting of an optimiser, or a model, gradient or state that it was given, does not fit; nothing was changed."""
 
 
 class AnomalyError(GradtapeError, ArithmeticError):

@@ -72,6 +72,7 @@ OPTIONAL = {
     "train": {"tqdm", "safetensors", "matplotlib"},
     "viz": {"matplotlib", "networkx"},
     "scipy": {"scipy"},
+    "optim": {"scipy"},
     "check": {"hypothesis", "tqdm", "pytest"},
 }
 """Parts that may need more than numpy and networkx; only inside functions, so that importing them stays cheap."""
