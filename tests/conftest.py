@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import HealthCheck, settings
 
-import autograd.nn  # noqa: F401  # its layers are registered as containers when it is first imported
+import autograd.nn  # its layers are registered as containers when it is first imported
 import autograd.primitives  # noqa: F401  # declares operators when first imported: a test must not seem to leave them behind
 import registry.backends
 import registry.gradients
