@@ -137,8 +137,8 @@ def calls(
 
     >>> import numpy as np
     >>> from hypothesis import find
-    >>> find(calls("log"), lambda call: np.size(call.inputs[0]) > 0)
-    log(x=np.array([0.9375], 'float64'))
+    >>> find(calls("log"), lambda call: np.size(call.inputs[0]) > 0).name
+    'log'
     """
     if inputs is not None:
         given = [each if isinstance(each, Strategy) else st.just(each) for each in inputs]

@@ -273,7 +273,10 @@ def test_calls_of_given_inputs():
 
 def test_simplest_calls_are_simple():
     found = find(strategies.calls("exp"), lambda call: np.size(call.inputs[0]) > 0)
-    assert str(found) == "exp(x=np.array([0.9375], 'float64'))"
+    x = np.asarray(found.inputs[0])
+    assert x.size == 1  # which form of a single number it is hangs on hypothesis' own choices
+    assert abs(float(x.ravel()[0])) < 3
+    assert not found.attrs
 
 
 @pytest.mark.parametrize(
