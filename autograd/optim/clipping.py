@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from autograd.containers import flatten
-from autograd.errors import GradientError
+from autograd.errors import OptimiserError
 from autograd.tensor import Tensor
 
 
@@ -62,16 +62,16 @@ def global_norm(gradient: Any) -> float:
 
 def _check_limit(who: str, limit: float) -> None:
     if not isinstance(limit, int | float | np.number) or not limit > 0:
-        raise ValueError(f"{who}: the limit is {limit!r}, expected a number above 0")
+        raise OptimiserError(f"{who}: the limit is {limit!r}, expected a number above 0")
 
 
 def _leaves(who: str, gradient: Any) -> tuple[list[Any], Any]:
     leaves, structure = flatten(gradient)
     for each in leaves:
         if isinstance(each, Tensor):
-            raise GradientError(f"{who}: the gradient holds a Tensor; take it when the tape outside is closed")
+            raise OptimiserError(f"{who}: the gradient holds a Tensor; take it when the tape outside is closed")
         if callable(each):
-            raise GradientError(f"{who}: the gradient holds a function; call the thunks of a map of gradients first")
+            raise OptimiserError(f"{who}: the gradient holds a function; call the thunks of a map of gradients first")
     return leaves, structure
 
 

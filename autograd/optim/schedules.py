@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from math import cos, inf, pi
 from typing import Any
 
+from autograd.errors import OptimiserError
 from autograd.optim.optimiser import check
 
 
@@ -171,7 +172,7 @@ class ReduceOnPlateau:
         check("ReduceOnPlateau", rate=(self.rate, 0, inf), factor=(self.factor, 0, 1), patience=(self.patience, 0, inf))
         check("ReduceOnPlateau", threshold=(self.threshold, 0, 1), smallest=(self.smallest, 0, inf))
         if self.mode not in ("min", "max"):
-            raise ValueError(f"ReduceOnPlateau: mode is {self.mode!r}, expected 'min' or 'max'")
+            raise OptimiserError(f"ReduceOnPlateau: mode is {self.mode!r}, expected 'min' or 'max'")
 
     def init(self) -> dict[str, Any]:
         """The state before the first loss."""

@@ -118,6 +118,10 @@ def test_nothing_is_changed_if_a_later_member_would_refuse():
     with pytest.raises(InPlaceError, match="parameter b"):
         optimiser.update(model, {"a": np.ones(2), "b": np.ones(2)}, state)
     assert model["a"].tolist() == [1, 1]
+    model["b"].setflags(write=True)
+    with pytest.raises(OptimiserError, match="gradient of b has dtype complex128"):
+        optimiser.update(model, {"a": np.ones(2), "b": np.ones(2) * 1j}, state)
+    assert model["a"].tolist() == [1, 1]
 
 
 # -------------------------------------------------------------------------------------------------- freezing
