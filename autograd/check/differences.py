@@ -229,7 +229,7 @@ def _rounding(f: Callable[[float], Array], y: Array) -> Array:
 def _shrinks_slowly(rise: Array, part: float, least: Array) -> Array:
     """Whether a rise keeps more than this part of itself, step after step; any slope leaves it a quarter, a root half."""
     sizes = np.abs(rise[-6:])
-    return ((sizes[1:] >= part * sizes[:-1]) & (sizes[1:] > least)).all(axis=0)
+    return np.asarray(((sizes[1:] >= part * sizes[:-1]) & (sizes[1:] > least)).all(axis=0))
 
 
 def _is_kinked(left: Array, right: Array, margin: Array, bends: Array, noise: Array) -> Array:

@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from autograd.containers import flatten
 from autograd.errors import OptimiserError
 from autograd.optim.clipping import clip_by_global_norm, clip_by_value
+from autograd.optim.groups import Groups
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,13 +27,21 @@ class Clipped:
         return self.optimiser.init(model)
 
     def update(self, model: Any, gradient: Any, state: Any) -> tuple[Any, Any]:
-        """One step of the optimiser, with the gradient clipped in place; first by value, if by both."""
+        """One step of the optimiser, with the gradient clipped in place; first by value, if by both.
+
+        The gradients of frozen parameters do not count, and stay as they are.
+        """
         if isinstance(gradient, Mapping) and any(callable(each) for each in gradient.values()):
             gradient = {name: each() if callable(each) else each for name, each in gradient.items()}
+        leaves, structure = flatten(gradient)
+        used = dict(enumerate(leaves))
+        if isinstance(self.optimiser, Groups):
+            used = {n: each for (n, each), name in zip(used.items(), structure.names()) if not self.optimiser.is_frozen(name)}
         if self.value is not None:
-            gradient = clip_by_value(gradient, self.value)
+            used = clip_by_value(used, self.value)
         if self.norm is not None:
-            gradient = clip_by_global_norm(gradient, self.norm)[0]
+            used = clip_by_global_norm(used, self.norm)[0]
+        gradient = structure.rebuild([used.get(n, each) for n, each in enumerate(leaves)])
         return self.optimiser.update(model, gradient, state)  # type: ignore[no-any-return]
 
 

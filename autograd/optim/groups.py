@@ -19,6 +19,10 @@ class Groups:
 
     members: tuple[tuple[str, Any], ...]
 
+    def is_frozen(self, name: str) -> bool:
+        """Whether the parameter of this name stays as it is."""
+        return any(type(member) is Frozen for member in [each for pattern, each in self.members if matches(name, pattern)][:1])
+
     def init(self, model: Any) -> State:
         """The state: for each pattern that of its optimiser."""
         parts = _Parts(self, model)
@@ -36,7 +40,7 @@ class Groups:
         leaves = parts.leaves
         gradients = leaves.gradients(gradient)
         leaves.check_kinds(gradients)
-        leaves.check_writable(everything=True)
+        leaves.check_writable()
         for (pattern, member), part, numbers in zip(self.members, parts.models, parts.numbers, strict=True):
             own = {leaves.names[n]: gradients[n] for n in numbers}
             changed, current[pattern] = member.update(part, own, current[pattern])

@@ -19,8 +19,8 @@ from autograd.optim.leaves import Array, Leaves, dtype_of
 LARGE = 4096
 """Parameters of so many numbers are not gathered."""
 
-BLOCK = 8192
-"""How many numbers are worked through at a time, about."""
+BLOCK = 16384
+"""How many numbers are worked through at a time. A step with 8192 takes a tenth longer; with 32768 about as long."""
 
 N_VECTORS = 5
 """The parameters, their gradient, what is to be subtracted, and two for intermediate results."""
@@ -103,7 +103,7 @@ class Layout(Leaves):
         super().__init__(who, model)
         self.moment_names = moment_names
         self._pieces: list[_Piece] = []
-        self.in_blocks: list[int] = []
+        self._ordered: dict[int, Array] = {}
         by_number: dict[int, list[Array]] = {}
         for dtype in dict.fromkeys(dtype_of(self.values[number]) for number in self.trained):
             by_number |= self._arrange(dtype, [number for number in self.trained if dtype_of(self.values[number]) == dtype])
@@ -127,12 +127,11 @@ class Layout(Leaves):
         for place, (number, size, end) in enumerate(zip(numbers, sizes, ends, strict=True)):
             if place >= len(small):
                 flat = self.values[number].reshape(-1).view(real)
-                self.in_blocks.append(number)
                 for begin in range(0, size, BLOCK):
                     block = slice(begin, min(begin + BLOCK, size))
                     of_block = [each[end - size + block.start : end - size + block.stop] for each in moments]
                     pieces.append(_Piece([number], [flat[block]], block, of_block))
-            elif place + 1 == len(small) or ends[place + 1] - start > 2 * BLOCK:
+            elif place + 1 == len(small) or ends[place + 1] - start > BLOCK:
                 together = numbers[first : place + 1]
                 pieces.append(_Piece(together, [self.values[n] for n in together], None, [each[start:end] for each in moments]))
                 first, start = place + 1, end
@@ -176,6 +175,7 @@ class Layout(Leaves):
         if not self._is_gathered:
             self.check_kinds(gradients)
         filled: Any = None
+        line: Any = None
         for piece in self._pieces:
             workspace = piece.workspace
             if workspace is not filled:
@@ -184,7 +184,9 @@ class Layout(Leaves):
                     own[place] = value
             p, g, a, b, d = piece.vectors
             if piece.block is not None:
-                g = self._block_of(gradients[piece.numbers[0]], piece)
+                if piece.block.start == 0:
+                    line = self._in_line(piece.numbers[0], gradients[piece.numbers[0]])
+                g = self._block_of(line, piece)
                 p = piece.parameters[0]
                 change(p, g, a, b, d, workspace.each_number, *piece.moments)
                 np.subtract(p, a, p)
@@ -205,25 +207,30 @@ class Layout(Leaves):
         if piece.imaginary is not None:
             np.negative(piece.imaginary, piece.imaginary)
 
-    def _block_of(self, gradient: Any, piece: _Piece) -> Array:
+    def _in_line(self, number: int, gradient: Array) -> Array:
+        """The gradient of a large parameter as one line; by a copy if its numbers lie in another order, as in a transpose."""
+        if not gradient.flags.c_contiguous:
+            ordered = self._ordered.get(number)
+            if ordered is None:
+                ordered = self._ordered[number] = np.empty(gradient.shape, self.values[number].dtype)
+            ordered[...] = gradient
+            gradient = ordered
+        return gradient.reshape(-1)
+
+    def _block_of(self, line: Array, piece: _Piece) -> Array:
         """The gradient of a block: a view where it can be used as it is, or else a copy."""
         assert piece.block is not None
-        flat = gradient.reshape(-1)
-        if piece.imaginary is None and flat.dtype == piece.into_g.dtype:
-            return flat[piece.block]  # type: ignore[no-any-return]
+        if piece.imaginary is None and line.dtype == piece.into_g.dtype:
+            return line[piece.block]
         width = _width(piece.into_g.dtype)
-        self._gather([flat[piece.block.start // width : piece.block.stop // width]], piece)
+        self._gather([line[piece.block.start // width : piece.block.stop // width]], piece)
         return piece.vectors[1]
 
     def _scatter(self, piece: _Piece) -> None:
         subtract = np.subtract
         if self.in_place:
-            try:
-                for parameter, change in zip(piece.parameters, piece.changes):
-                    subtract(parameter, change, parameter)
-            except ValueError:
-                self.check_writable(everything=True)
-                raise
+            for parameter, change in zip(piece.parameters, piece.changes):
+                subtract(parameter, change, parameter)
             return
         for place, (number, change) in enumerate(zip(piece.numbers, piece.changes, strict=True)):
             value = self.values[number]

@@ -144,7 +144,7 @@ class _Run:
         self.vector = vector
         self.evaluations = 0
         shape = (optimiser.history, vector.size)
-        if not isinstance(state, dict) or any(np.shape(state.get(name)) != shape for name in ("moves", "changes")):
+        if not isinstance(state, dict) or any(getattr(state.get(name), "shape", None) != shape for name in ("moves", "changes")):
             raise OptimiserError(f"{vector.who}: the state is of another model or history, expected that of init(model)")
         vector.check_writable()
         self._evaluate = value_and_grad(loss)

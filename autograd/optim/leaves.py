@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from operator import is_
+from collections.abc import Collection, Mapping
+from operator import attrgetter, is_
 from typing import Any, NoReturn
 
 import numpy as np
 
-from autograd import locks
 from autograd.containers import flatten
 from autograd.errors import InPlaceError, OptimiserError
 from autograd.optim.names import Outline, gradients_by_name
@@ -24,10 +23,7 @@ class Leaves:
     names         their names
     trained       the positions of those that are changed: floats and complex numbers, and arrays of them
     in_place      whether all of these are arrays, so that the model stays the object that it is
-    in_blocks     the positions of those that are written through views, which stay writable when the array is locked
     """
-
-    in_blocks: Sequence[int] = ()
 
     def __init__(self, who: str, model: Any, frozen: Collection[str] = ()) -> None:
         self.who = who
@@ -39,13 +35,14 @@ class Leaves:
         self.trained = [n for n, each in enumerate(self.values) if is_trained(each) and self.names[n] not in frozen]
         arrays = {self.names[n]: self.values[n] for n in self.trained if isinstance(self.values[n], np.ndarray)}
         self.in_place = len(arrays) == len(self.trained)
+        self._arrays = list(arrays.values())
         for number in self.trained:
             if isinstance(self.values[number], Tensor):
                 raise OptimiserError(
                     f"{who}: parameter {self.names[number]} is a Tensor of a tape; pass the model of plain arrays, which was"
                     " watched"
                 )
-        self.check_writable(everything=True)
+        self.check_writable()
         _check_distinct(who, arrays)
 
     def are_those_of(self, model: Any) -> bool:
@@ -82,18 +79,15 @@ class Leaves:
             )
         return np.asarray(gradient)
 
-    def check_writable(self, *, everything: bool = False) -> None:
-        """Raise InPlaceError, before anything is changed, if a parameter cannot be.
-
-        Where no tape holds a lock, and NumPy will refuse to write through the parameter itself, there is nothing to look for.
-        """
-        for number in self.trained if everything or locks.locked_arrays() else self.in_blocks:
-            value = self.values[number]
-            if isinstance(value, np.ndarray) and not value.flags.writeable:
-                raise InPlaceError(
-                    f"{self.who}: parameter {self.names[number]} is read-only: a tape may still need it (take its gradient before"
-                    " the update), or it was made so; then pass a model with copies of such arrays"
-                )
+    def check_writable(self) -> None:
+        """Raise InPlaceError, before anything is changed, if a parameter cannot be."""
+        if all(map(_writable, self._arrays)):
+            return
+        name = next(self.names[number] for number in self.trained if not _writable(np.asarray(self.values[number])))
+        raise InPlaceError(
+            f"{self.who}: parameter {name} is read-only: a tape may still need it (take its gradient before the update), or it"
+            " was made so; then pass a model with copies of such arrays"
+        )
 
     def check_kinds(self, gradients: list[Any]) -> None:
         """Raise OptimiserError for a gradient that is a tensor, or does not become the kind of number that its parameter is."""
@@ -111,6 +105,9 @@ class Leaves:
         raise OptimiserError(
             f"{self.who}: the gradient of {self.names[number]} is a Tensor; take it when the tape outside is closed"
         )
+
+
+_writable = attrgetter("flags.writeable")
 
 
 def is_trained(leaf: Any) -> bool:

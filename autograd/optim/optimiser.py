@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -78,10 +79,16 @@ class Optimiser(ABC):
         layout.check_writable()
         steps = state["steps"]
         rate = self.learning_rate
-        numbers = self._numbers(float(rate(steps)) if callable(rate) else rate, steps + 1, state)
+        numbers = self._numbers(self._scheduled(rate, steps) if callable(rate) else rate, steps + 1, state)
         layout.subtract(self._change, numbers, gradients, self._reads_parameters())
         state["steps"] = steps + 1
         return model if layout.in_place else flatten(model)[1].rebuild(list(layout.values)), state
+
+    def _scheduled(self, schedule: Callable[[int], float], step: int) -> float:
+        rate = float(schedule(step))
+        if not 0 <= rate < inf:
+            raise OptimiserError(f"{type(self).__name__}: the schedule gave {rate} for step {step}, expected a number from 0 on")
+        return rate
 
     # ------------------------------------------------------------------------------------------------ what differs
 

@@ -135,7 +135,7 @@ def step_of_batches(loss: Loss, model: Any, batches: Sequence[Any], keywords: Ma
 
 def _weight(gradient: Any, rows: int) -> Any:
     """A number of rows in the precision of the gradient."""
-    return gradient.real.dtype.type(rows) if isinstance(gradient, np.ndarray | np.generic) else float(rows)
+    return np.asarray(gradient).real.dtype.type(rows) if isinstance(gradient, np.ndarray | np.generic) else float(rows)
 
 
 def _split(result: tuple[Any, ...]) -> tuple[Any, Any]:

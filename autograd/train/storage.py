@@ -130,7 +130,7 @@ def _checksum(text: str, stored: Mapping[str, ndarray[Any, Any]]) -> str:
     for name in sorted(stored):
         each = stored[name]
         digest.update(json.dumps([name, each.dtype.name, each.shape]).encode())
-        digest.update(each.reshape(-1).view(np.uint8))
+        digest.update(each.tobytes())
     return digest.hexdigest()
 
 

@@ -176,6 +176,18 @@ def test_clipped_by_norm_and_by_value():
     np.testing.assert_allclose([*model["w"], *model["b"]], [-(0.5**0.5), 0, -(0.5**0.5)], rtol=1e-5)
 
 
+@pytest.mark.parametrize(("limits", "expected"), [({"norm": 2.0}, -1.0), ({"value": 0.5}, -0.5)])
+def test_gradients_of_frozen_parameters_do_not_count_when_it_is_clipped(limits, expected):
+    """The norm of what is trained is 1; with the 100 of what is not it would be clipped to 0.02."""
+    model, gradient = {"w": np.zeros(1), "b": np.zeros(1)}, {"w": np.array([1.0]), "b": np.array([100.0])}
+    optimiser = optim.clipped(optim.freeze(optim.SGD(1.0), "b"), **limits)
+    state = optimiser.init(model)
+    optimiser.update(model, gradient, state)
+    assert (model["w"], model["b"], gradient["b"]) == (expected, 0.0, 100.0)
+    optimiser.update(model, {"w": lambda: np.array([1.0]), "b": np.array([np.nan])}, state)
+    assert model["w"] == 2 * expected
+
+
 @pytest.mark.parametrize("limits", [{}, {"norm": 0}, {"value": -1.0}, {"norm": float("nan")}, {"norm": "1"}])
 def test_limits_that_make_no_sense_are_refused(limits):
     with pytest.raises(OptimiserError, match="clipped: "):

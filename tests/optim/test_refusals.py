@@ -131,15 +131,28 @@ def test_arrays_that_a_tape_needs_are_refused_before_anything_is_changed(optimis
 
 
 @pytest.mark.parametrize("shape", [(2,), (80, 80)], ids=["small", "large"])
-def test_arrays_made_read_only_are_refused(shape):
+@pytest.mark.parametrize("optimiser", [optim.SGD(), optim.Adam()], ids=["SGD", "Adam"])
+def test_arrays_made_read_only_are_refused_before_anything_is_changed(optimiser, shape):
     model = {"a": np.ones(2), "w": np.ones(shape)}
-    state = optim.SGD().init(model)
+    state = optimiser.init(model)
     model["w"].setflags(write=False)
+    before = contents([model, state])
     with pytest.raises(InPlaceError, match="parameter w is read-only"):
-        optim.SGD().update(model, {"a": np.ones(2), "w": np.ones(shape)}, state)
-    assert (model["w"] == 1).all()
+        optimiser.update(model, {"a": np.ones(2), "w": np.ones(shape)}, state)
+    assert contents([model, state]) == before
     with pytest.raises(InPlaceError, match="parameter w is read-only"):
-        optim.SGD().init(model)
+        optimiser.init(model)
+
+
+@pytest.mark.parametrize("rate", [-0.1, np.nan, np.inf])
+def test_a_schedule_that_gives_no_rate_is_refused(rate):
+    optimiser = optim.Adam(lambda step: rate if step == 1 else 0.1)
+    model = {"w": np.ones(2)}
+    model, state = optimiser.update(model, {"w": np.ones(2)}, optimiser.init(model))
+    before = contents([model, state])
+    with pytest.raises(OptimiserError, match=f"Adam: the schedule gave {rate} for step 1, expected a number from 0 on"):
+        optimiser.update(model, {"w": np.ones(2)}, state)
+    assert contents([model, state]) == before
 
 
 def test_memory_that_two_parameters_share_is_refused():

@@ -61,6 +61,32 @@ def test_nothing_is_allocated_once_it_is_in_step(optimiser):
     assert peak < 60 * 50 * 8 / 4
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.complex128])
+def test_a_large_gradient_in_another_order_is_no_other_gradient(dtype):
+    """That of a transpose: its numbers go where they belong, and from the second step on nothing is allocated for it."""
+    rng = np.random.default_rng(0)
+    gradient = [rng.normal(size=(120, 90)).astype(dtype) for _ in range(2)]
+    transposed = [np.asfortranarray(each) for each in gradient]
+    first, second = ([np.zeros((120, 90), dtype) for _ in range(2)] for _ in range(2))
+    optimiser = optim.SGD(0.5, momentum=0.5)
+    states = [optimiser.init(first), optimiser.init(second)]
+    for _ in range(2):
+        optimiser.update(first, gradient, states[0])
+        optimiser.update(second, transposed, states[1])
+    for each, other, g in zip(first, second, gradient, strict=True):
+        np.testing.assert_array_equal(each, other)
+        np.testing.assert_allclose(each, -1.25 * g.conj())  # 0.5 g, and 0.5 (g + g / 2)
+    tracemalloc.start()
+    try:
+        before = tracemalloc.get_traced_memory()[0]
+        tracemalloc.reset_peak()
+        optimiser.update(second, transposed, states[1])
+        peak = tracemalloc.get_traced_memory()[1] - before
+    finally:
+        tracemalloc.stop()
+    assert peak < 120 * 90
+
+
 def test_what_is_needed_besides_the_state_does_not_grow_with_the_model():
     """Many small parameters and a large one, of 8 MB together."""
     model = [np.zeros(4000) for _ in range(150)] + [np.zeros((500, 800))]

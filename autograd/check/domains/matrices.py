@@ -76,7 +76,8 @@ def _keeps_signs(a: Array, vectors: Callable[[Array], Any]) -> bool:
     for step in (0.1, 0.03, -0.03, -0.1):
         for at in np.ndindex(a.shape[-2:]):
             moved = a.copy()
-            moved[(..., *at)] += step
+            index: Any = (..., *at)
+            moved[index] += step
             for old, new in zip(here, vectors(moved), strict=True):
                 if np.abs(old - new).max(initial=0) > 0.5:
                     return False
