@@ -12,7 +12,7 @@ from typing import NoReturn
 from autograd.check.command_functions import check_functions
 from autograd.check.command_operators import check_backends, check_operators
 from autograd.check.command_rows import NOT_CHECKED
-from autograd.check.gradient import MODES
+from autograd.check.question import MODES
 from autograd.check.report import VERDICTS
 from autograd.errors import GradtapeError
 from registry.__main__ import UsageError, load

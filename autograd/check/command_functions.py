@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 
 from autograd.check.command_rows import FAILED, NOT_CHECKED, as_json, counted, own_output, report_fields
-from autograd.check.gradient import MODES, check_gradient
+from autograd.check.gradient import check_gradient
 from autograd.check.points import Point, has_derivative, is_finite_at, point_of, points
+from autograd.check.question import MODES
 from autograd.check.report import GradientReport
 from autograd.errors import GradientError
 from registry.__main__ import UsageError

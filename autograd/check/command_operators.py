@@ -23,8 +23,8 @@ from autograd.check.command_rows import (
     own_output,
 )
 from autograd.check.domains import WITHOUT_ROW
-from autograd.check.gradient import MODES
 from autograd.check.kernel import KernelReport, check_all, checkable
+from autograd.check.question import MODES
 from registry.__main__ import UsageError
 from registry.backends import get_backend, use_backend
 from registry.errors import close_matches

@@ -12,17 +12,15 @@ from typing import Any
 
 import numpy as np
 
-from autograd import operators as op
-from autograd.backprop import pull_back
-from autograd.check.gradient import examine
+from autograd.check.asked import index_text
+from autograd.check.examine import examine, own_gradients
 from autograd.check.local import LocalCall, check_locally
+from autograd.check.question import ByTape, doubled, scale_of
+from autograd.check.recording import Recording
 from autograd.check.report import Culprit, GradientReport
-from autograd.dag import plan_for
-from autograd.engine import resolve
 from autograd.locks import digest
 from autograd.records import NO_ATTRS, node, places
 from autograd.tape import Tape
-from autograd.tensor import Tensor
 
 MOST_OTHERS = 3
 """How many further kernels are named whose rules are wrong too."""
@@ -31,6 +29,7 @@ MOST_OF_A_KIND = 5
 """On a long tape, how many records of one kernel and one shape are looked at before others."""
 
 LONG = 300
+"""From how many records on a tape is long."""
 
 
 def explain(call: Any, function: Any, report: GradientReport, modes: Sequence[str], seed: int, rtol: float) -> GradientReport:
@@ -47,18 +46,18 @@ def explain(call: Any, function: Any, report: GradientReport, modes: Sequence[st
     culprits: list[Culprit] = []
     kinks: list[str] = []
     for local, record in recorded.locals():
-        name = f"kernel {local.binding.name!r} (record {record.number}{_at(record.line)})"
-        if local.changed is None and report.verdict == "kink" and len(kinks) >= MOST_OTHERS:
+        if len(culprits) > MOST_OTHERS or (report.verdict == "kink" and len(kinks) >= MOST_OTHERS):
             break
+        if record.changed is not None:
+            culprits.append(record.blamed(_changed(local, record.changed)))
+            continue
         found = _check_record(local, record, tuple(wrong) or tuple(modes), seed, rtol, report.order)
+        if found.verdict == "wrong" and local.is_checkpoint:
+            found = explain(local, local, found, modes, seed, rtol)
         if found.verdict == "wrong" and found.culprit is not None:
-            inner = _inside(local, modes, seed, rtol) or found.culprit
-            culprits.append(
-                replace(inner, node_id=record.number, source_line=inner.source_line or record.line, scope=record.scope)
-            )
-            if len(culprits) > MOST_OTHERS:
-                break
+            culprits.append(record.blamed(found.culprit))
         elif found.verdict == "kink":
+            name = f"kernel {local.binding.name!r} (record {record.number}{_at(record.line)})"
             kinks.append(f"{name} is at a kink: {next(str(each) for each in found.probes if each.verdict == 'kink')}")
     if report.verdict == "kink":
         return report.with_note(*kinks)
@@ -72,6 +71,14 @@ def explain(call: Any, function: Any, report: GradientReport, modes: Sequence[st
         "every kernel on the tape is right by itself: a value has left the tape on the way (item(), value, stop_gradient), or the"
         " function does something else under a tape than without one"
     )
+
+
+def _changed(local: LocalCall, name: str) -> Culprit:
+    """A value that a rule saved and that was written to since: the rule can only be wrong then."""
+    nan = float("nan")
+    text = f"saved value changed: the saved {name} is no longer what it was when the kernel ran; write to a copy"
+    backend = local.binding.kernel.backend_name
+    return Culprit(local.binding.name, backend, name, "", nan, nan, nan, text, "saved value", function=local.function_name)
 
 
 def _own_precision(report: GradientReport) -> bool:
@@ -92,42 +99,27 @@ class Record:
     scope: str
     line: str | None
     dys: list[Any]
-    key: Any
+    changed: str | None
+
+    def blamed(self, culprit: Culprit) -> Culprit:
+        """A culprit with its place on the tape; one further in has a line of its own."""
+        return replace(culprit, node_id=self.number, source_line=culprit.source_line or self.line, scope=self.scope)
 
 
 class Recorded:
     """The function once more on a tape that keeps everything, and the cotangents that arrive everywhere on it."""
 
     def __init__(self, call: Any, seed: int, *, as_given: bool = False) -> None:
-        from autograd.check.question import ByTape
-
-        question = ByTape(call, call.given, np.random.default_rng(seed))
+        question = ByTape(call, call.given, np.random.default_rng(seed), rows=False)
         given = list(call.given) if as_given else question.as_given(question.points)
-        with Tape(persistent=True, keep="all", sources=True) as tape:
-            watched = [tape.watch(each) for each in given]
-            results = [resolve(each) for each in call(*watched)]
-            self.end = len(tape._bindings)
-            total = None
-            for result, weights in zip(results, question.rows[0], strict=True):
-                if type(result) is Tensor and result._tape is tape:
-                    part = op.sum(op.real(op.multiply(result, weights.astype(result.dtype))))
-                    total = part if total is None else op.add(total, part)
-        self.tape = tape
-        self.cotangents: dict[int, Any] = {}
-        if total is None:
-            return
-        ids = [n for n in range(self.end) if np.dtype(tape._dtypes[n]).kind in "fc"]
-        try:
-            results = pull_back(tape, plan_for(tape, total._id, tuple(ids)), total._id, np.float64(1.0), ids)
-        except Exception:  # a rule that raises: then every record is asked with cotangents of its own
-            return
-        self.cotangents = dict(zip(ids, results, strict=True))
+        recording = Recording(call, given, sources=True)
+        self.tape = recording.tape
+        self.cotangents = recording.cotangents(question.rows[0])
 
     def locals(self) -> Iterator[tuple[LocalCall, Record]]:
         """The records that have a rule, from the last to the first, as the walk meets them."""
         tape = self.tape
-        rows = [row for row in places(tape) if row[0] < self.end]
-        rows.reverse()
+        rows = list(places(tape))[::-1]
         for number, n_outputs, at, saved_at in _varied(tape, rows) if len(rows) > LONG else rows:
             binding = tape._bindings[number]
             if binding.gradient is None or binding.constant:
@@ -144,10 +136,9 @@ class Recorded:
                 continue
             if not local.given:
                 continue
-            for name, value, before in tape._details[number][2]:
-                if before is not None and digest(value) != before:
-                    local.changed = f"the saved {name}"
-            yield local, Record(number, view.scope, view.source_line, dys, (binding.name, view.shape))
+            saved = tape._details[number][2]
+            changed = next((name for name, value, before in saved if before is not None and digest(value) != before), None)
+            yield local, Record(number, view.scope, view.source_line, dys, changed)
 
 
 def _varied(tape: Tape, rows: list[tuple[int, int, int, int]]) -> list[tuple[int, int, int, int]]:
@@ -165,45 +156,18 @@ def _varied(tape: Tape, rows: list[tuple[int, int, int, int]]) -> list[tuple[int
 def _check_record(local: LocalCall, record: Record, modes: Sequence[str], seed: int, rtol: float, order: int) -> GradientReport:
     """One record, asked with the cotangents that arrived where these are finite and not all zero."""
     try:
-        outputs = [np.asarray(each) for each in local(*local.given)]
+        weights = _arrived(local, record)
     except Exception as error:  # a kernel that does not run again by itself
         return GradientReport(f"operator {local.binding.name!r}", "too noisy to tell", notes=(str(error),))
-    weights = None
-    if any(each is not None and np.all(np.isfinite(each)) and np.any(each) for each in record.dys):
-        arrived = [record.dys[number] if number < len(record.dys) else None for number in local.float_outputs]
-        weights = [
-            np.zeros(y.shape) if each is None or not np.all(np.isfinite(each)) else np.asarray(_dense(each))
-            for each, y in zip(arrived, outputs, strict=True)
-        ]
-    return check_locally(local, modes, seed, rtol, order=order, weights=weights)
+    usable = all(_finite(each) for each in weights) and any(np.any(each) for each in weights)
+    return check_locally(local, modes, seed, rtol, order=order, weights=weights if usable else None)
 
 
-def _dense(dy: Any) -> Any:
-    return dy.dense() if hasattr(dy, "dense") else dy
-
-
-def _inside(local: LocalCall, modes: Sequence[str], seed: int, rtol: float) -> Culprit | None:
-    """For a checkpoint: the kernel inside that is to blame."""
-    function = local.inner
-    if function is None:
-        return None
-    inside = Inside(local)
-    report, _ = examine(inside, "checkpoint", modes, seed, 2, 32, rtol)
-    return explain(inside, inside, report, modes, seed, rtol).culprit if report.verdict == "wrong" else None
-
-
-class Inside:
-    """What a checkpoint runs, as a function of its inputs, without the checkpoint."""
-
-    def __init__(self, local: LocalCall) -> None:
-        self.given, self.paths = local.given, local.paths
-        self._call = local
-        self.outputs: list[str] = []
-
-    def __call__(self, *values: Any) -> list[Any]:
-        results = self._call(*values)
-        self.outputs = self._call.outputs
-        return results
+def _arrived(local: LocalCall, record: Record) -> list[Any]:
+    """The cotangents of the kernel's float outputs, zeros for one where none arrived."""
+    outputs = [np.asarray(each) for each in local(*local.given)]
+    arrived = [record.dys[number] if number < len(record.dys) else None for number in local.float_outputs]
+    return [np.zeros(y.shape) if each is None else each for each, y in zip(arrived, outputs, strict=True)]
 
 
 def _right_nearby(call: Any, report: GradientReport, modes: Sequence[str], seed: int, rtol: float) -> bool:
@@ -220,8 +184,6 @@ class Nearby:
     """A function at a point a thousandth away in every element."""
 
     def __init__(self, call: Any, rng: np.random.Generator) -> None:
-        from autograd.check.question import doubled, scale_of
-
         self._call = call
         self.paths = call.paths
         points = [doubled(each) for each in call.given]
@@ -244,8 +206,6 @@ def _where_not_finite(recorded: Recorded, report: GradientReport) -> GradientRep
     """Where the first NaN or inf came from: a kernel that made one of finite input, or a rule that did."""
     tape = recorded.tape
     for number, n_outputs, at, saved_at in places(tape):
-        if number >= recorded.end:
-            break
         view = node(tape, number, n_outputs, at, saved_at)
         values = view.values or ()
         inputs, outputs = values[: len(view.inputs)], values[len(view.inputs) :]
@@ -256,8 +216,7 @@ def _where_not_finite(recorded: Recorded, report: GradientReport) -> GradientRep
                 f" made {_first_not_finite(made)}"
             )
     for local, record in recorded.locals():
-        dys = [each for each in record.dys if each is not None]
-        if not all(_finite(_dense(each)) for each in dys):
+        if not all(_finite(each) for each in record.dys if each is not None):
             continue
         bad = _rule_not_finite(local, record)
         if bad is not None:
@@ -269,13 +228,8 @@ def _where_not_finite(recorded: Recorded, report: GradientReport) -> GradientRep
 
 
 def _rule_not_finite(local: LocalCall, record: Record) -> str | None:
-    from autograd.check.gradient import own_gradients
-
-    outputs = [np.asarray(each) for each in local(*local.given)]
-    arrived = [record.dys[number] if number < len(record.dys) else None for number in local.float_outputs]
-    weights = [np.zeros(y.shape) if each is None else np.asarray(_dense(each)) for each, y in zip(arrived, outputs, strict=True)]
     try:
-        gradients = own_gradients(local, local.given, weights)
+        gradients = own_gradients(local, local.given, _arrived(local, record))
     except Exception:
         return None
     for path, g in zip(local.paths, gradients or (), strict=False):
@@ -292,8 +246,6 @@ def _finite(value: Any) -> bool:
 
 
 def _first_not_finite(value: Any) -> str:
-    from autograd.check.asked import index_text
-
     plain = np.asarray(value)
     bad = np.argwhere(~np.isfinite(plain))
     first = tuple(bad[0]) if len(bad) else ()

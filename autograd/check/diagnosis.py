@@ -124,7 +124,6 @@ def _kind(
         return patterns.not_finite(found)
     reverse = how == "reverse mode"
     checks = (
-        _saved_value(local),
         _scaling(judge, number, row),
         patterns.zero(found, wrong),
         patterns.conjugate(found, expected),
@@ -137,12 +136,6 @@ def _kind(
         patterns.part(found, expected, wrong),
     )
     return next((each for each in checks if each is not None), None)
-
-
-def _saved_value(local: LocalCall) -> str | None:
-    if local.changed is None:
-        return None
-    return f"saved value changed: {local.changed} is no longer what it was when it was recorded"
 
 
 def _scaling(judge: Judge, number: int, row: int) -> str | None:

@@ -12,8 +12,9 @@ import numpy as np
 
 from autograd.check.calls import Call, paste_test
 from autograd.check.domains import WITHOUT_ROW, domains
-from autograd.check.local import MODES, check_call
+from autograd.check.local import check_call
 from autograd.check.properties import call_faults, differentiable
+from autograd.check.question import MODES
 from autograd.check.report import GradientReport
 from autograd.check.search import Refused, smallest_objection
 from autograd.engine import binding_of, call_kernel

@@ -10,8 +10,8 @@ import numpy as np
 from autograd import operators as op
 from autograd.check.diagnosis import diagnose
 from autograd.check.domains import domains
-from autograd.check.gradient import Derivative, examine, own_gradients
-from autograd.check.question import doubled, signed
+from autograd.check.examine import Derivative, examine, own_gradients
+from autograd.check.question import MODES, doubled, is_float, signed
 from autograd.check.report import Culprit, GradientReport
 from autograd.containers import flatten
 from autograd.engine import binding_of, resolve, run
@@ -20,8 +20,6 @@ from autograd.primitive_rules import Call, at, name_of
 from autograd.tensor import innermost_value
 from registry import backends
 from registry.bindings import Binding
-
-MODES = ("reverse", "forward")
 
 
 def check_call(
@@ -80,7 +78,7 @@ class LocalCall:
                 list(enumerate(zip(value, follows, strict=True))) if isinstance(follows, list) else [(None, (value, follows))]
             )
             for member, (each, wanted) in members:
-                if wanted and _is_float(each) and np.size(each):
+                if wanted and is_float(each) and np.size(each):
                     self._places.append((position, member))
                     self.paths.append(binding.input_names[position] + ("" if member is None else f"[{member}]"))
                     self.given.append(each)
@@ -89,7 +87,6 @@ class LocalCall:
         self._symmetric = {n for n, path in enumerate(self.paths) if row is not None and path in row.symmetric}
         self.outputs: list[str] = []
         self.float_outputs: list[int] = []
-        self.changed: str | None = None
 
     @property
     def function_name(self) -> str | None:
@@ -100,9 +97,9 @@ class LocalCall:
         return name_of(call.function) if isinstance(call, Call) else None
 
     @property
-    def inner(self) -> Callable[..., Any] | None:
-        """For a record that stands for many kernels, a checkpoint: the function that runs them."""
-        return self._function if self.binding.name == "checkpoint" else None
+    def is_checkpoint(self) -> bool:
+        """Whether the record stands for many kernels, which a run of it shows."""
+        return self.binding.name == "checkpoint"
 
     def __call__(self, *values: Any) -> list[Any]:
         inputs = [list(each) if isinstance(each, list) else each for each in self._values]
@@ -116,7 +113,7 @@ class LocalCall:
         with backends.use_backend(self.binding.kernel.backend_name):
             result = self._function(inputs[0]) if self._function is not None else run(self.binding.name, inputs, self.attrs)
         results = [resolve(each) for each in result] if isinstance(result, list | tuple) else [resolve(result)]
-        floats = [(number, each) for number, each in enumerate(results) if _is_float(innermost_value(each))]
+        floats = [(number, each) for number, each in enumerate(results) if is_float(innermost_value(each))]
         several = len(results) > 1
         self.outputs = [f"output {number}" if several else "output" for number, _ in floats]
         self.float_outputs = [number for number, _ in floats]
@@ -126,10 +123,6 @@ class LocalCall:
 def hermitian_part(a: Any) -> Any:
     """``(a + dagger(a)) / 2``: what a kernel that reads one triangle takes a matrix for, and its rule gives the gradient of."""
     return op.multiply(0.5, op.add(a, op.conjugate(op.swapaxes(a, -1, -2))))
-
-
-def _is_float(value: Any) -> bool:
-    return isinstance(value, np.ndarray | np.generic | float | complex) and np.asarray(value).dtype.kind in "fc"
 
 
 def _function_of(binding: Binding, attrs: Mapping[str, Any]) -> Callable[[Sequence[Any]], Any] | None:
@@ -183,7 +176,7 @@ def check_locally(
                 call, subject, modes, seed, 2, 32, rtol, order=number, weights=first, own_precision=own_precision
             )
         except Exception as error:
-            if not _is_of_rule(local, error):
+            if not _runs(local, local.given):  # the kernel's own fault
                 raise
             return _broken(local, subject, error, number)
         if report.verdict == "vacuous" and number == 1 and judge is None:
@@ -200,17 +193,14 @@ def check_locally(
 
 def _insists(local: LocalCall) -> bool:
     """Whether the kernel refuses its inputs in double precision, as one of a backend for single precision does."""
-    try:
-        local(*[doubled(each)[()] for each in local.given])
-    except Exception:
-        return True
-    return False
+    points = [doubled(each) for each in local.given]
+    same = all(x.dtype == np.asarray(each).dtype for x, each in zip(points, local.given, strict=True))
+    return not same and not _runs(local, [x[()] for x in points])
 
 
-def _is_of_rule(local: LocalCall, error: Exception) -> bool:
-    """Whether the kernel itself runs at this point, so that an error is of its rules."""
+def _runs(local: LocalCall, given: Sequence[Any]) -> bool:
     try:
-        local(*local.given)
+        local(*given)
     except Exception:
         return False
     return True
@@ -218,8 +208,10 @@ def _is_of_rule(local: LocalCall, error: Exception) -> bool:
 
 def _broken(local: LocalCall, subject: str, error: Exception, order: int) -> GradientReport:
     text = f"its rule raises {type(error).__name__}: {error}"
-    if "shape" in str(error) and "expected" in str(error) and "gradient of operator" in str(error):
+    if "has shape" in str(error):  # as the walk says of what does not fit its input
         text = f"missing un-broadcast: {text}" if _broadcasts(local) else f"wrong shape: {text}"
+    elif "has dtype" in str(error):
+        text = f"wrong dtype: {text}"
     named = [each for each in local.paths if f"input {each!r}" in str(error)] or local.paths
     nan = float("nan")
     culprit = Culprit(

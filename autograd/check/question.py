@@ -33,6 +33,8 @@ Outputs = Callable[..., Sequence[Any]]
 FEW_ROWS = 5
 """From how many rows on one walk for all pays."""
 
+MODES = ("reverse", "forward")
+
 MOST_ROWS = 32
 """Up to how many numbers of output each is asked alone."""
 
@@ -289,15 +291,8 @@ class ByTape(Question):
             together = self._gradients_together()
             if together is not None:
                 return together
-        answers = []
-        for weights in self.rows if rows is None else rows:
-            total = [np.zeros(each.shape, each.dtype) for each in self.points]
-            for result, dy in zip(self._results, weights, strict=True):
-                if result is not None and np.any(dy):
-                    parts = gradient(self._tape, result, self._watched, dy=dy.astype(result.dtype))
-                    total = [before + np.asarray(part) for before, part in zip(total, parts, strict=True)]
-            answers.append(total)
-        return answers
+        chosen = self.rows if rows is None else rows
+        return [sum_of_gradients(self._tape, self._watched, self._results, weights) for weights in chosen]
 
     def _gradients_together(self) -> list[list[Array]] | None:
         """The rows of single outputs by one walk with a batch of cotangents; None where that does not pay, or a rule cannot."""
@@ -335,6 +330,23 @@ class ByTape(Question):
             parts.append(np.zeros(y.shape, y.dtype) if part is None else np.broadcast_to(np.asarray(part, y.dtype), y.shape))
         with np.errstate(invalid="ignore"):
             return self._rows_of(parts)
+
+
+def sum_of_gradients(tape: Tape, watched: Sequence[Tensor], results: Sequence[Any], weights: Sequence[Array]) -> list[Array]:
+    """The gradient of all results together in each watched leaf, for a cotangent of each; results off the tape add nothing."""
+    total: list[Array] = [np.zeros(each.shape, each.dtype) for each in watched]
+    for result, dy in zip(results, weights, strict=True):
+        if type(result) is Tensor and result._tape is tape and np.any(dy):
+            parts = gradient(tape, result, watched, dy=np.asarray(dy).astype(result.dtype))
+            total = [before + np.asarray(part) for before, part in zip(total, parts, strict=True)]
+    return total
+
+
+def is_float(value: Any) -> bool:
+    """Whether a plain value is a float or complex number, or an array of them."""
+    if type(value) is np.ndarray:
+        return value.dtype.kind in "fc"
+    return isinstance(value, np.ndarray | np.generic | float | complex) and np.asarray(value).dtype.kind in "fc"
 
 
 def signed(rng: np.random.Generator, like: Array) -> Array:

@@ -14,12 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from autograd.backprop import pull_back
-from autograd.dag import plan_for
-from autograd.engine import resolve
-from autograd.records import places
-from autograd.tape import Tape
-from autograd.tensor import Tensor
+from autograd.check.recording import Recording
 
 Array = np.ndarray[Any, Any]
 
@@ -37,23 +32,10 @@ class Inside:
 
     def __init__(self, call: Callable[..., Sequence[Any]], given: Sequence[Any], rows: Sequence[Sequence[Array]]) -> None:
         self._call = call
-        tape, results, self._values = self._recorded(given)
-        self._elementwise = {n: tape._bindings[n].elementwise for n in self._values}
-        ids = tuple(self._values)
-        self._cotangents = [_cotangents(tape, results, weights, ids) for weights in rows]
-
-    def _recorded(self, given: Sequence[Any]) -> tuple[Tape, list[Any], dict[int, Array]]:
-        """A tape that kept everything, what the function returned, and the float values of its records by id."""
-        with Tape(persistent=True, keep="all") as tape:
-            watched = [tape.watch(each) for each in given]
-            results = [resolve(each) for each in self._call(*watched)]
-        values: dict[int, Array] = {}
-        for number, n_outputs, _, _ in places(tape):
-            for position, value in enumerate(tape._details[number][0][-n_outputs:]):
-                plain = np.asarray(value)
-                if plain.dtype.kind in "fc":
-                    values[number + position] = plain
-        return tape, results, values
+        recording = Recording(call, given)
+        self._values = recording.values
+        self._elementwise = {n: recording.tape._bindings[n].elementwise for n in self._values}
+        self._cotangents = [recording.cotangents(weights) for weights in rows]
 
     def rounding(self) -> Array:
         """For each row, how far rounding of all values moves it."""
@@ -67,7 +49,7 @@ class Inside:
 
         Zero where the function takes another way there.
         """
-        _, _, there = self._recorded(moved)
+        there = Recording(self._call, moved).values
         if {n: each.shape for n, each in there.items()} != {n: each.shape for n, each in self._values.items()}:
             return np.zeros(len(self._cotangents))
         changes = {n: self._sizes(n, there[n] - each) / step for n, each in self._values.items()}
@@ -81,18 +63,3 @@ class Inside:
     def _for_each_row(self, part: Callable[[int, Array], Any], whole: Callable[[list[Any]], float]) -> Array:
         totals = [whole([part(n, dy) for n, dy in each.items()]) for each in self._cotangents]
         return np.array([each if np.isfinite(each) else 0.0 for each in totals])
-
-
-def _cotangents(tape: Tape, results: Sequence[Any], weights: Sequence[Array], ids: tuple[int, ...]) -> dict[int, Array]:
-    total: dict[int, Any] = {}
-    for result, dy in zip(results, weights, strict=True):
-        if type(result) is not Tensor or result._tape is not tape or not np.any(dy):
-            continue
-        try:
-            parts = pull_back(tape, plan_for(tape, result._id, ids), result._id, np.asarray(dy, result.dtype), ids)
-        except Exception:  # a rule that raises, which is said elsewhere
-            return {}
-        for n, each in zip(ids, parts, strict=True):
-            if each is not None:
-                total[n] = total.get(n, 0.0) + np.asarray(each)
-    return total

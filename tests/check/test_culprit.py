@@ -69,7 +69,8 @@ PLANTED = [
     ),
     ("negative", each_thunk(lambda g: g * numpy.nan), "x", "", "np.exp(-h)"),
     ("sin", lambda gradients, dy, saved: {}, "x", "returned none for input 'x'", "np.sin(h)"),
-    ("sin", lambda gradients, dy, saved: {"x": lambda: np.ones((7,))}, "x", "has shape (7,)", "np.sin(h)"),
+    ("sin", lambda gradients, dy, saved: {"x": lambda: np.ones((7,))}, "x", "wrong shape: its rule raises", "np.sin(h)"),
+    ("sin", lambda gradients, dy, saved: {"x": lambda: numpy.ones(3, int)}, "x", "wrong dtype: its rule raises", "np.sin(h)"),
 ]
 
 
@@ -157,6 +158,33 @@ def test_a_fault_in_single_precision_alone():
     assert report.verdict == "wrong"
     assert report.culprit.kernel_name == "sin"
     assert "wrong in float32 alone" in report.culprit.diagnosis
+
+
+def test_a_saved_value_that_was_changed_is_named():
+    """Through a view taken before the tape locked the array, which only a digest can see."""
+    buffer = numpy.zeros(3)
+    view = buffer[:]
+
+    def f(x):
+        view[:] = [1.0, 2.0, 3.0]
+        first = x * buffer
+        view[:] = [4.0, 5.0, 6.0]
+        return np.sum(first + np.sin(x) * buffer)
+
+    report = check_gradient(f, X[:3], raise_error=False)
+    culprit = report.culprit
+    assert report.verdict == "wrong"
+    assert (culprit.kernel_name, culprit.input_name, culprit.mode) == ("multiply", "x2", "saved value")
+    assert "saved value changed" in culprit.diagnosis
+    assert "first = x * buffer" in culprit.source_line
+
+
+def test_a_rule_that_does_not_follow_a_batch_is_said_to():
+    """It counts the axes of ``dy`` from the front: right for one cotangent, wrong for the batch of a Jacobian."""
+    with planted("cumsum", lambda gradients, dy, saved: {"a": lambda: np.flip(np.cumsum(np.flip(dy, 0), axis=0), 0)}):
+        report = check_gradient(lambda x: np.cumsum(x), numpy.arange(1.0, 7.0), modes=["reverse"], raise_error=False)
+    assert report.verdict == "right"
+    assert "not for a batch of them, which jacobian and hessian use" in " ".join(str(report).split())
 
 
 def test_several_wrong_kernels_are_named_the_last_one_first():

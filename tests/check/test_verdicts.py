@@ -63,6 +63,12 @@ ROWS = [
     ("abs in the square", lambda x: np.abs(x) ** 2, (0.0,), "right"),
     ("a half power at the edge", lambda x: x**1.5, (numpy.array([0.0, 1.0]),), "right"),
     ("norm squared at 0", lambda x: np.linalg.norm(x) ** 2, (numpy.zeros(3),), "right"),
+    # ---- slopes that cancel to nothing but rounding
+    ("a sum about the mean", lambda x: np.sum(x - np.mean(x)), (X,), "right"),
+    ("the sum of a softmax", lambda x: np.sum(np.exp(x) / np.sum(np.exp(x))), (X,), "right"),
+    ("an imaginary part that is none", lambda x: np.imag(np.exp(1j * x) * np.exp(-1j * x)), (X,), "right"),
+    ("a cube beside zero", lambda x: np.sum(x**3), (numpy.linspace(-1.0, 1.0, 2000),), "right"),
+    ("a flat point", lambda x: x**3, (0.0,), "right"),
     # ---- wrong, and no kink
     ("twice the gradient", doubled_rule, (X,), "wrong"),
     ("no slope between", relu_of_slope_five, (numpy.array([0.0, 1.0]),), "wrong"),
