@@ -336,7 +336,7 @@ def sum_of_gradients(tape: Tape, watched: Sequence[Tensor], results: Sequence[An
     """The gradient of all results together in each watched leaf, for a cotangent of each; results off the tape add nothing."""
     total: list[Array] = [np.zeros(each.shape, each.dtype) for each in watched]
     for result, dy in zip(results, weights, strict=True):
-        if type(result) is Tensor and result._tape is tape and np.any(dy):
+        if type(result) is Tensor and result._tape is tape and (np.any(dy) or not np.size(dy)):  # an empty one shows if rules run
             parts = gradient(tape, result, watched, dy=np.asarray(dy).astype(result.dtype))
             total = [before + np.asarray(part) for before, part in zip(total, parts, strict=True)]
     return total

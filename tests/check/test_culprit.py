@@ -296,6 +296,14 @@ def test_check_call_names_the_input():
     assert culprit.node_id is None
 
 
+def test_the_rule_of_an_empty_result_has_to_run():
+    with planted("getitem", one_thunk("a", lambda g: g[..., :1, :])):
+        report = check_call("getitem", [numpy.ones((2, 3))], {"index": slice(2, 1)})
+    assert report.verdict == "wrong"
+    assert "has shape (1, 3), expected (2, 3)" in report.culprit.diagnosis
+    assert check_call("getitem", [numpy.ones((2, 3))], {"index": slice(2, 1)}).verdict == "vacuous"
+
+
 def test_check_call_of_what_cannot_be_checked():
     with pytest.raises(GradientError, match="operator 'floor' has no gradient"):
         check_call("floor", [X])
